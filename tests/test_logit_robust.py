@@ -101,6 +101,28 @@ def test_ordered_slopes_equal_statsmodels(data):
         np.testing.assert_allclose(cov(ours)[:2, :2], cov(other)[:2, :2], rtol=NUMERICAL)
 
 
+@pytest.mark.filterwarnings("ignore::pwcstats.FewClustersWarning")
+@pytest.mark.parametrize("cov_type", ["HC0", "HC1", "cluster"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_of_counts_are_units(cov_type, weighted):
+    """As in statsmodels, the trials of a row may depend on each other; a weight repeats the row with its trials."""
+    rng = np.random.default_rng(5)
+    x, trials, weight = rng.normal(size=60), rng.integers(1, 8, 60), np.full(60, 1)
+    if weighted:
+        weight[40:] = 0
+    successes = rng.binomial(trials, expit(0.3 + 0.8 * x + rng.normal(size=60)))
+    counts, design, group = np.column_stack([successes, trials - successes]), sm.add_constant(x), np.arange(60) // 3
+    kwds = {"cov_kwds": {"groups": group}} if cov_type == "cluster" else {}
+    ours = FirthLogit(counts, design, tau=0, freq_weights=weight).fit(cov_type=cov_type, **kwds)
+    used = weight > 0
+    kwds = {"cov_kwds": {"groups": group[used]}} if cov_type == "cluster" else {}
+    theirs = sm.GLM(counts[used], design[used], family=sm.families.Binomial()).fit(cov_type=cov_type, tol=1e-12, **kwds)
+    # Their HC1 has no factor.
+    n = used.sum()
+    factor = n / (n - 2) if cov_type == "HC1" else 1.0
+    np.testing.assert_allclose(ours.cov_params(), factor * theirs.cov_params(), rtol=STATSMODELS)
+
+
 @pytest.mark.parametrize("direction", ["backward", "forward"])
 def test_stages_equal_statsmodels(direction, data):
     """Of separate stages, each block is that of a logit; stages of one row are not taken for independent."""

@@ -58,7 +58,7 @@ firth_multinom <- function(formula,
   model <- call_python(
     "FirthMNLogit",
     list(endog, design_to_py(input$x, used)),
-    list(freq_weights = row_weights_to_py(input$weights[used]), tau = number_to_py(tau)),
+    list(freq_weights = row_weights_to_py(input$weights[used]), tau = number_to_py(tau), aliased = "raise"),
     call
   )
   results <- call_bridge(model$fit, list(), list(maxiter = count_to_py(maxit)), call)

@@ -23,8 +23,10 @@
 #' [anova()]. Wald intervals and tests (`pl = FALSE`) are the default here. `flic()` and `flac()`
 #' are `correction = "flic"` and `"flac"`, and `tau` is that of its `logistf.mod.control()`.
 #'
-#' @param formula Model formula. The response is 0 and 1, or logical, or a factor with two levels,
-#'   the first of which is failure, or `cbind(successes, failures)`.
+#' @param formula Model formula. The response has two classes: 0 and 1, two other whole numbers,
+#'   logical, character or a factor. The second of them in sorted order, or the second level, is
+#'   success, whose probability is modelled; [print()] shows it. Or it is
+#'   `cbind(successes, failures)`.
 #' @param data Data frame with the variables. Variables that are not in it are looked up in the
 #'   environment of the formula.
 #' @param weights Frequency weights; rows with weight 0 are left out.
@@ -130,7 +132,8 @@ trials_to_py <- function(trials, input, tau, call) {
   options <- list(
     offset = if (!is.null(input$offset)) to_py(as.array(as.double(input$offset[row]))),
     freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])]),
-    tau = number_to_py(tau)
+    tau = number_to_py(tau),
+    aliased = "raise"
   )
   endog <- to_py(as.array(as.double(line[, 1L] == 1L)))
   call_python("FirthLogit", list(endog, design_to_py(input$x, row)), options, call)

@@ -272,6 +272,36 @@ coefficient_terms.pwcstats_ordered_logit <- function(object) {
   c(rep(-1L, length(object$zeta)), attr(model.matrix.pwcstats_logit(object), "assign")[-1L])
 }
 
+# Whether all linear predictors have the same slopes, one for each column of the design matrix.
+has_common_slopes <- function(object) {
+  assign <- attr(model.matrix.pwcstats_logit(object), "assign")
+  sum(coefficient_terms(object) > 0L) == sum(assign > 0L)
+}
+
+# The coefficients of each linear predictor, one for each column of the design matrix, and their
+# covariance. The linear predictors of ordered_logit() are those of the classes above a threshold.
+linear_predictors <- function(object, v = object$vcov) {
+  columns <- colnames(model.matrix.pwcstats_logit(object))
+  sign <- if (inherits(object, "pwcstats_ordered_logit")) -1 else 1
+  equations <- lapply(link_designs(object, diag(length(columns))), function(map) {
+    list(
+      coefficients = stats::setNames(drop(sign * map %*% flat_coefficients(object)), columns),
+      vcov = with_dimnames(map %*% v %*% t(map), columns, columns)
+    )
+  })
+  stats::setNames(equations, first_of(object$stages, rownames(object$coefficients)))
+}
+
+# The fit as one of firth(), with one linear predictor: the first. For functions of other packages
+# that need one coefficient for each column and use the slopes only.
+one_equation <- function(object, v = object$vcov) {
+  first <- linear_predictors(object, v)[[1L]]
+  parts <- c("coefficients", "vcov", "se")
+  object[parts] <- c(first, list(sqrt(diag(first$vcov))))
+  class(object) <- c("pwcstats_firth", "pwcstats_logit")
+  object
+}
+
 # Linear predictors without the offset, one column each.
 link_values <- function(object, designs) {
   estimate <- flat_coefficients(object)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
@@ -58,6 +59,10 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
     tau : float
         Weight of the penalty, at least 0. The default 0.5 is Firth's; 0 is maximum likelihood, which separated data do
         not have.
+    aliased : {"drop", "raise"}
+        What to do with columns that are constant, or combinations of the columns before them. "drop" leaves them out,
+        as ``glm`` in R does: a warning names them, their coefficients are missing (NaN), and the attribute `left_out`
+        of the model has their names. "raise" is an error.
     **kwargs
         `missing` and `hasconst`, as in statsmodels.
 
@@ -97,6 +102,10 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         codes, labels = reading.read_nominal(endog)
         if len(labels) < 2:
             reading.check_classes(np.zeros(len(codes), np.int64), np.ones(len(codes)), list(labels))
+        known = ~np.isnan(np.asarray(codes, dtype=np.float64))
+        if kwargs.get("missing") == "drop" and len(exog) == len(known) and not known.all():
+            # statsmodels would take missing labels for a class.
+            endog, exog, freq_weights = (_rows_of(part, known) for part in (endog, exog, freq_weights))
         if isinstance(endog, pd.Categorical):
             # statsmodels keeps the order of the categories only for a Series.
             endog = pd.Series(endog, index=getattr(exog, "index", None), name="y")
@@ -107,6 +116,13 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
     def _name_classes(self, labels: pd.Index) -> None:
         seen = [int(label) for label in self.class_labels]
         self._ynames_map = {k: str(labels[index]) for k, index in enumerate(seen)}
+        self.data.cov_names = pd.MultiIndex.from_product(
+            (self.class_labels[1:], self.data.xnames), names=(self.endog_names, None)
+        )
+
+    def _leave_out(self, columns: list[int]) -> None:
+        super()._leave_out(columns)
+        self.K = self.exog.shape[1]
         self.data.cov_names = pd.MultiIndex.from_product(
             (self.class_labels[1:], self.data.xnames), names=(self.endog_names, None)
         )
@@ -150,6 +166,12 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
             return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent, options))
 
     pdf = get_distribution = Unavailable(f"a multinomial model has no such distribution; use {code('predict')}.")
+
+
+def _rows_of(part: Any, rows: NDArray[np.bool_]) -> Any:
+    if part is None or isinstance(part, (pd.Series, pd.DataFrame, pd.Categorical, pd.Index)):
+        return part if part is None else part[rows]
+    return np.asarray(part)[rows]
 
 
 class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults):

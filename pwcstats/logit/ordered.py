@@ -28,7 +28,7 @@ class OrderedLogit(OrdinalModel):
     Parameters
     ----------
     endog : array-like
-        Ordered classes: numbers, or an ordered Categorical.
+        Ordered classes: numbers, or an ordered Categorical. Two classes may have labels of any kind.
     exog : array-like
         Design matrix. The thresholds replace the constant, so a constant is not needed; it is ignored. None for a model
         of thresholds only.

@@ -31,7 +31,7 @@ class ContinuationRatio(Stages, FromFormula, Model):
     Parameters
     ----------
     endog : array-like
-        Ordered classes: numbers, or an ordered Categorical.
+        Ordered classes: numbers, or an ordered Categorical. Two classes may have labels of any kind.
     exog : array-like
         Design matrix. Each stage has an intercept, so a constant is not needed; it is ignored.
     direction : {"backward", "forward"}

@@ -1,5 +1,6 @@
 """Tests and intervals by the penalised likelihood: what the binary and the multinomial model share."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit.inherited import StatsmodelsResult
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.maximum import Point
-from pwcstats.logit.nested import compare, other_fit, smaller_fit
+from pwcstats.logit.nested import combinations_of, compare, other_fit, smaller_fit
 from pwcstats.logit.profiles import (
     fall,
     profile_bounds,
@@ -26,6 +27,7 @@ from pwcstats.logit.profiles import (
     signed_roots,
     single_tests,
 )
+from pwcstats.logit.reading import aliased_columns
 from pwcstats.logit.robust import check_nonrobust
 
 
@@ -84,11 +86,15 @@ class PenalizedInference(StatsmodelsResult):
         else:
             terms = term if isinstance(term, (list, tuple, pd.Index, np.ndarray)) else [term]
             columns = sorted({k for one in terms for k in model._columns_of(one)})
-            if self.correction == "flic" and model._constant in columns:
+            every = list(model.data.every if model.left_out else model.exog_names)
+            constant = None if model._constant is None else model.exog_names[model._constant]
+            if self.correction == "flic" and constant in [every[k] for k in columns]:
                 raise InputError(
-                    f"FLIC's intercept {named(model.exog_names[model._constant])} has no likelihood-ratio test: it "
+                    f"FLIC's intercept {named(constant)} has no likelihood-ratio test: it "
                     f"maximises another likelihood than the slopes. Use {code('t_test')}, or fit without correction."
                 )
+            if model.left_out:
+                return self._test_without(columns)
             held = np.zeros((likelihood.n_rest, likelihood.n_columns), np.bool_)
             held[:, columns] = True
             beta = np.where(held.ravel(), 0.0, likelihood.beta(self._best.params))
@@ -101,12 +107,34 @@ class PenalizedInference(StatsmodelsResult):
         null = f"the coefficients of {listed(names)} are 0" if df > 1 else f"the coefficient of {names[0]} is 0"
         return self._tested(point, df, null, estimate)
 
+    def _test_without(self, columns: Sequence[int]) -> TestResult:
+        """Test of the columns of a term if there are aliased columns, which may take the place of the term."""
+        model = self.model
+        rest = np.delete(model.all_exog, columns, axis=1)
+        counts = model._weight > 0.0
+        r = np.asarray(np.linalg.qr(rest[counts], mode="r"))
+        gone = aliased_columns(r, np.linalg.norm(rest[counts], axis=0), rest.shape[1]) if rest.shape[1] else []
+        combinations = combinations_of(model.exog[counts], np.delete(rest, gone, axis=1)[counts])
+        names = [model.data.every[k] for k in columns]
+        n_tested = combinations.shape[0] - combinations.shape[1]
+        if not n_tested:
+            raise InputError(
+                f"without {listed(names)} the model is the same, because other columns take their place; there is "
+                "nothing to test."
+            )
+        likelihood, span = self._likelihood, self._span(combinations)
+        start = span @ np.linalg.lstsq(span, likelihood.beta(self._best.params), rcond=None)[0]
+        point = likelihood.nested_at(start, span, self._hard)
+        return self._tested(point, n_tested * likelihood.n_rest, f"the coefficients of {listed(names)} are 0", None)
+
+    def _span(self, combinations: Array) -> Array:
+        """Coefficients of all classes, and of the augmented data, if the columns are combinations of others."""
+        span = np.kron(np.eye(self._likelihood.n_rest), combinations)
+        return np.asarray(span if self._augmented is None else block_diag(span, 1.0), np.float64)
+
     def _constrained_test(self, smaller: Any, combinations: Array) -> TestResult:
         """Test of a smaller fit, whose columns are combinations of the columns of this fit."""
-        likelihood = self._likelihood
-        span = np.asarray(np.kron(np.eye(likelihood.n_rest), combinations), np.float64)
-        if self._augmented is not None:
-            span = np.asarray(block_diag(span, 1.0), np.float64)
+        likelihood, span = self._likelihood, self._span(combinations)
         start = span @ smaller._likelihood.beta(smaller._best.params)
         point = likelihood.nested_at(start, span, self._hard)
         df = span.shape[0] - span.shape[1]
@@ -224,13 +252,27 @@ class PenalizedInference(StatsmodelsResult):
             statistic, p_value = tests
         estimate, se = np.ravel(self.params, order="F"), np.ravel(self.bse, order="F")
         table = tidy_coefficients(names * n_rest, estimate, se, statistic, p_value, bounds, exponentiate)
+        model = self.model
+        if model.left_out:
+            wide = table.reindex(np.where(self._rows_kept, np.cumsum(self._rows_kept) - 1, -1))
+            table, names = wide.reset_index(drop=True), list(model.data.every)
+            table["term"] = names * n_rest
         if self.params.ndim > 1:
-            table.insert(0, "y_level", np.repeat(self.model.class_labels[1:], len(names)))
+            table.insert(0, "y_level", np.repeat(model.class_labels[1:], len(names)))
         return table
+
+    @property
+    def _rows_kept(self) -> NDArray[np.bool_]:
+        """Which coefficients are not missing, in the order of `tidy`."""
+        model = self.model
+        is_kept = model.data.is_kept if model.left_out else np.ones(model.exog.shape[1], np.bool_)
+        return np.tile(is_kept, len(model.class_labels) - 1)
 
     def _is_slope(self) -> NDArray[np.bool_]:
         one = np.arange(self.model.exog.shape[1]) != self.model._constant
-        return np.tile(one, len(self.model.class_labels) - 1)
+        is_slope = np.ones(len(self._rows_kept), np.bool_)
+        is_slope[self._rows_kept] = np.tile(one, len(self.model.class_labels) - 1)
+        return is_slope
 
     def _check_likelihood(self, what: str) -> None:
         if self.model._likelihood is None:

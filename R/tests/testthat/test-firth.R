@@ -30,6 +30,24 @@ test_that("all forms of response are the same model", {
   same(firth(ill == 1 ~ x + site, visits))
   same(firth(factor(ill, labels = c("well", "ill")) ~ x + site, visits))
   same(firth(cbind(ill, 1 - ill) ~ x + site, visits))
+  words <- firth(ifelse(ill == 1, "sick", "fine") ~ x + site, visits)
+  same(words)
+  expect_identical(levels(words$classes), c("fine", "sick"))
+  expect_output(print(words), "= sick)", fixed = TRUE)
+  expect_identical(levels(predict(words, type = "class")), c("fine", "sick"))
+  ones <- firth(ill + 1 ~ x + site, visits)
+  same(ones)
+  expect_identical(ones$classes, c(1, 2))
+  expect_true(all(predict(ones, type = "class") %in% 1:2))
+  for (kind in c("deviance", "pearson", "response")) {
+    expect_equal(residuals(words, kind), residuals(numbers, kind), tolerance = 1e-7)
+    expect_equal(residuals(ones, kind), residuals(numbers, kind), tolerance = 1e-7)
+  }
+  # With the first label as success, all signs change.
+  expect_equal(
+    coef(firth(ifelse(ill == 1, "fine", "sick") ~ x + site, visits)), -coef(numbers),
+    tolerance = 1e-7
+  )
 })
 
 test_that("rows of counts equal repeated rows, but count once", {
@@ -325,7 +343,10 @@ test_that("data that cannot be fitted are refused with R's or our messages", {
     coef(firth(Species != "setosa" ~ Petal.Width, iris)),
     coef(firth(factor(Species != "setosa") ~ Petal.Width, iris))
   )
-  expect_refused(firth(as.character(ill) ~ x, visits), "not character; make it a factor")
+  expect_refused(firth(as.character(Species) ~ Petal.Width, iris), "has 3 classes \\(setosa")
+  expect_refused(firth(I(1:16) ~ x, visits), "two classes, got 1, 2, .*firth_multinom.*, or cbind")
+  expect_refused(firth(I(ill * 0 + 2) ~ x, visits), "only one class .* '2'; two")
+  expect_refused(firth(as.Date(ill, "2020-01-01") ~ x, visits), "a factor or .*, not Date")
   expect_refused(firth(I(ill / 2) ~ x, visits), "0 or 1, got 0.5; .*cbind\\(successes, failures\\)")
   expect_refused(firth(cbind(ill, x, x) ~ 1, visits), "two of numbers, .* got 3")
   expect_refused(firth(cbind(ill, x) ~ 1, visits), "the response has -1.2")

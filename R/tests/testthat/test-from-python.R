@@ -154,6 +154,51 @@ test_that("models of several classes give the fits of firth_multinom() and crati
   }
 })
 
+test_that("proportional odds give the fit of ordered_logit(), which can be updated", {
+  skip_without_python()
+  ordered <- transform(
+    cases,
+    stage = factor(stage, c("b", "a", "c"), ordered = TRUE), number = match(stage, c("b", "a", "c"))
+  )
+  x <- as.matrix(cases[c("EH", "NV")])
+  weights <- rep(c(1, 2, 1.5), length.out = 79L)
+  offset <- rep(c(0, 0.2), length.out = 79L)
+  pd <- in_python("pandas")
+  stage <- pd$Categorical(cases$stage, categories = c("b", "a", "c"), ordered = TRUE)
+  for (penalty in list(NULL, "firth")) {
+    in_r <- if (is.null(penalty)) "none" else penalty
+    result <- model_of("OrderedLogit")(stage, as_python(data.frame(x)),
+      penalty = penalty, freq_weights = weights, offset = offset
+    )$fit()
+    ours <- from_python(result)
+    theirs <- ordered_logit(stage ~ EH + NV, ordered,
+      weights = weights, offset = offset, penalty = in_r
+    )
+    expect_same_fit(ours, theirs)
+    expect_equal(
+      unname(predict(ours, type = "prob")),
+      unname(as.matrix(reticulate::py_to_r(result$predict()))), tolerance = same_numbers
+    )
+    expect_equal(
+      coef(update(ours, . ~ . - NV)), coef(update(theirs, . ~ . - NV)), tolerance = same_algorithm
+    )
+  }
+  # Numbers as classes, and a formula, which is kept.
+  result <- model_of("OrderedLogit")$from_formula(
+    "number ~ EH + C(HG)", as_python(ordered[c("number", "EH", "HG")]),
+    eval_env = -1L
+  )$fit()
+  ours <- from_python(result)
+  expect_identical(format(formula(ours)), "number ~ EH + factor(HG)")
+  theirs <- ordered_logit(number ~ EH + factor(HG), ordered)
+  expect_equal(coef(ours), coef(theirs), tolerance = same_algorithm)
+  expect_identical(predict(ours), as.numeric(predict(theirs)))
+  expect_equal(
+    confint(ours, method = "profile"), confint(theirs, method = "profile"),
+    tolerance = same_algorithm
+  )
+})
+
 votes <- transform(battles, result = c(model_a = 1, model_b = 0)[as.character(winner)])
 votes$result[is.na(votes$result)] <- 0.5
 votes$length <- log(votes$length_a / votes$length_b)
