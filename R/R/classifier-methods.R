@@ -140,5 +140,8 @@ variable.names.pwcstats_classifier <- function(object, ...) { # nolint
 # The default method would refit the classifier without columns.
 #' @exportS3Method lmtest::lrtest
 lrtest.pwcstats_classifier <- function(object, ...) { # nolint
-  stats::logLik(object)
+  abort(
+    "classifiers are not nested; compare_methods() compares them by their scores on test data.",
+    sys.call()
+  )
 }

@@ -25,8 +25,8 @@
 #'     freedom; number of coefficients; number of rows, or the sum of their weights.}
 #'   \item{classes}{The classes, the baseline first.}
 #'   \item{aliased}{Names of the columns whose coefficients are `NA`, as in [firth()].}
-#'   \item{converged, iter, reason, call, terms, model, xlevels, contrasts, na.action, python}{As in
-#'     [firth()].}
+#'   \item{converged, iter, reason, tau, call, terms, model, xlevels, contrasts, na.action,
+#'     python}{As in [firth()].}
 #' @seealso [firth()] for two classes, [cratio()] for ordered classes.
 #' @references
 #' Kosmidis, I. and Firth, D. (2011) Multinomial logit bias reduction via the Poisson log-linear
@@ -44,7 +44,8 @@ firth_multinom <- function(formula,
                            subset,
                            na.action, # nolint
                            contrasts = NULL,
-                           maxit = 200) {
+                           maxit = 200,
+                           tau = 0.5) {
   call <- full_call()
   asked <- match.call()
   input <- formula_input(asked, parent.frame(), contrasts, call)
@@ -58,7 +59,7 @@ firth_multinom <- function(formula,
   model <- call_python(
     "FirthMNLogit",
     list(endog, design_to_py(input$x, used)),
-    list(freq_weights = row_weights_to_py(input$weights[used])),
+    list(freq_weights = row_weights_to_py(input$weights[used]), tau = number_to_py(tau)),
     call
   )
   results <- call_bridge(model$fit, list(), list(maxiter = count_to_py(maxit)), call)
@@ -73,6 +74,6 @@ firth_multinom <- function(formula,
   ))
   logit_fit(
     "pwcstats_firth_multinom", found, input, asked,
-    list(classes = factor(classes, levels = classes, ordered = is.ordered(y)))
+    list(classes = factor(classes, levels = classes, ordered = is.ordered(y)), tau = tau)
   )
 }

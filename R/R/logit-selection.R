@@ -27,7 +27,6 @@ drop1.pwcstats_logit <- function(object, scope, scale = 0, test = c("none", "Chi
       call
     )
   }
-  refuse_corrected(object, call)
   fit <- thaw(object, call)
   columns <- term_columns(object)
   one <- function(term) term_test(object, fit, columns[[term]], call)[-1L]
