@@ -200,52 +200,67 @@ def _bt(results):
     call = _abilities("bt", results, arguments)
     if len(set(map(str, model.items))) < model.n_items:
         raise InputError("the names of the items are strings in R, and some would be equal; rename them.")
-    contest, cluster = spec.contest, _groups(results)
+    cluster = _groups(results)
+    by_row = spec.contest is not None or cluster is not None
     counted = rows.counted or not len(rows.weight)
-    if not rows.n_units and contest is None and cluster is None:
+    if not rows.n_units and not by_row:
         call["wins"], call["tied"] = _matrices(rows)
         call["items"] = [str(item) for item in model.items]
         columns = {}
-    elif contest is None and cluster is None and (results.cov_type == "nonrobust" or counted):
-        table = make_table(rows, False)
-        columns = {"home": table.ordered} | dict(zip(("wins1", "wins2", "ties"), table.counts.T, strict=True))
-        columns |= {"player1": table.first, "player2": table.second}
+    elif not by_row and (results.cov_type == "nonrobust" or counted):
+        columns = _columns_by_pair(rows)
     else:
-        # player1 goes first.
-        turned = rows.home < 0
-        first, second = np.where(turned, rows.loser, rows.winner), np.where(turned, rows.winner, rows.loser)
-        columns = {"player1": first, "player2": second, "home": np.abs(rows.home)}
-        weight = rows.weights
-        if counted:
-            columns |= {"wins1": weight * (~rows.tie & ~turned), "wins2": weight * (~rows.tie & turned)}
-            columns |= {"ties": weight * rows.tie}
-        else:
-            columns |= {"outcome": np.where(rows.tie, 0.5, np.where(turned, 0.0, 1.0)), "weights": weight}
-        if cluster is not None:
-            columns["cluster"] = cluster[rows.units]
+        columns = _columns_by_row(rows, counted, cluster)
     # By default player1 goes first in all rows of R; if it won all of them, in none.
     lost = columns.get("wins2", columns.get("outcome", np.zeros(1)) < 1.0)
     if columns and (np.asarray(columns["home"]) == 1).all() and np.any(lost):
         del columns["home"]
-    named = {}
-    if contest is not None:
-        # From the winner minus the loser to player1 minus player2.
-        x = contest.values[rows.units] * (rows.sides * np.where(rows.home < 0, -1.0, 1.0))[:, None]
-        named = {str(name): x[:, k] for k, name in enumerate(contest.names)}
-    call["variables"] = {name: _free(name, named) for name in columns}
+    covariates_of_games = _contest_columns(spec.contest, rows)
+    call["variables"] = {name: _free(name, covariates_of_games) for name in columns}
     call["data"] = {
         call["variables"][name]: _factor(values, model.items) if name.startswith("player") else _column(values)
         for name, values in columns.items()
-    } | {name: _column(values) for name, values in named.items()}
+    } | {name: _column(values) for name, values in covariates_of_games.items()}
     covariates = spec.covariate_frame(model.items)
     call["item_data"] = {}
     if covariates is not None:
         call["item_data"] = {str(name): _column(covariates[name].to_numpy()) for name in covariates}
         call["items"] = [str(item) for item in model.items]
-    call["terms"] = [*call["item_data"], *named]
+    call["terms"] = [*call["item_data"], *covariates_of_games]
     call["free"] = spec.z is None and spec.random_effects is None
     call["random"] = spec.random_effects is not None
     return call
+
+
+def _columns_by_pair(rows):
+    """The data of bt(): one row for each pair of items, with numbers of wins and ties."""
+    table = make_table(rows, False)
+    columns = {"home": table.ordered} | dict(zip(("wins1", "wins2", "ties"), table.counts.T, strict=True))
+    return columns | {"player1": table.first, "player2": table.second}
+
+
+def _columns_by_row(rows, counted, cluster):
+    """The data of bt(): one row for each comparison, in which player1 goes first."""
+    turned = rows.home < 0
+    first, second = np.where(turned, rows.loser, rows.winner), np.where(turned, rows.winner, rows.loser)
+    columns = {"player1": first, "player2": second, "home": np.abs(rows.home)}
+    weight = rows.weights
+    if counted:
+        columns |= {"wins1": weight * (~rows.tie & ~turned), "wins2": weight * (~rows.tie & turned)}
+        columns |= {"ties": weight * rows.tie}
+    else:
+        columns |= {"outcome": np.where(rows.tie, 0.5, np.where(turned, 0.0, 1.0)), "weights": weight}
+    if cluster is not None:
+        columns["cluster"] = cluster[rows.units]
+    return columns
+
+
+def _contest_columns(contest, rows):
+    """Covariates of the comparisons by name: those of the winner minus the loser become player1 minus player2."""
+    if contest is None:
+        return {}
+    x = contest.values[rows.units] * (rows.sides * np.where(rows.home < 0, -1.0, 1.0))[:, None]
+    return {str(name): x[:, k] for k, name in enumerate(contest.names)}
 
 
 def _groups(results):
