@@ -52,6 +52,10 @@ def _logit(function, results, response, arguments, always_constant=False, failur
     model = results.model
     if model.exog is None:
         raise InputError("the result has no data, because remove_data() has removed them; fit again.")
+    if results.cov_type != "nonrobust":
+        raise InputError(
+            "fits in R have no cov_type; fit with cov_type='nonrobust', and use vcovHC() or vcovCL() of sandwich in R."
+        )
     if getattr(model, "left_out", ()):
         raise InputError(f"columns have no coefficient ({', '.join(model.left_out)}); leave them out, and fit again.")
     x = np.asarray(model.exog, dtype=np.float64)
@@ -133,7 +137,7 @@ def _firth(results):
     frame = getattr(model.data, "frame", None)
     name = str(model.endog_names)
     is_flag = frame is not None and name in frame and frame[name].dtype == bool
-    arguments = {} if results.correction is None else {"correction": results.correction}
+    arguments = _tau(model) | ({} if results.correction is None else {"correction": results.correction})
     if model.trials is not None:
         counts = [_column(values) for values in (model.successes, model.trials - model.successes)]
         return _logit("firth", results, counts[0], arguments, failures=counts[1])
@@ -146,7 +150,11 @@ def _firth(results):
 
 def _firth_multinom(results):
     model = results.model
-    return _logit("firth_multinom", results, _factor(model._code, model.class_labels), {})
+    return _logit("firth_multinom", results, _factor(model._code, model.class_labels), _tau(model))
+
+
+def _tau(model):
+    return {} if model.tau == 0.5 else {"tau": model.tau}
 
 
 def _cratio(results):
