@@ -158,7 +158,10 @@ formula_from_names <- function(terms, intercept = TRUE, response = NULL) {
   right <- lapply(as.character(terms), as.name)
   right <- if (!intercept) c(0, right) else if (length(right)) right else list(1)
   right <- sum_of(right)
-  formula <- if (is.null(response)) call("~", right) else call("~", as.name(response), right)
+  left <- lapply(response, as.name)
+  # Two names are numbers of successes and failures.
+  left <- if (length(left) > 1L) list(as.call(c(quote(cbind), left))) else left
+  formula <- as.call(c(quote(`~`), left, right))
   stats::as.formula(formula, globalenv())
 }
 

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pandas as pd
+from scipy.special import gammaln
 
 from pwcstats.bradley_terry.table import make_table
 from pwcstats.errors import InputError
@@ -47,7 +48,7 @@ def _free(name, taken):
 # Logistic models.
 
 
-def _logit(function, results, response, arguments, always_constant=False):
+def _logit(function, results, response, arguments, always_constant=False, failures=None):
     model = results.model
     if model.exog is None:
         raise InputError("the result has no data, because remove_data() has removed them; fit again.")
@@ -63,9 +64,21 @@ def _logit(function, results, response, arguments, always_constant=False):
     has_constant = const is not None and bool((x[:, const] == x[0, const]).all())
     is_intercept = has_constant and (always_constant or x[0, const] == 1.0)
     kept = [k for k in range(x.shape[1]) if not (is_intercept and k == const)]
-    label = _free(str(model.endog_names), [names[k] for k in kept])
+    label = str(model.endog_names)
+    # Two columns have a name such as "ill + well".
+    label = "successes" if failures is not None and not label.isidentifier() else label
+    label = _free(label, [names[k] for k in kept])
     plain = {label: response} | {names[k]: _column(x[:, k]) for k in kept}
-    written = _formula_of(model, response)
+    answer, constant = {label: response}, 0.0
+    if failures is not None:
+        taken = [*map(str, getattr(getattr(model.data, "frame", None), "columns", [])), *plain]
+        answer[_free("failures", taken)] = failures
+        plain |= answer
+        # R's log-likelihood of counts has the binomial coefficients.
+        weight = 1.0 if model.freq_weights is None else np.asarray(model.freq_weights, dtype=np.float64)
+        k, n = model.successes, model.trials
+        constant = float((weight * (gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))).sum())
+    written = _formula_of(model, answer)
     table = plain if written is None else plain | written["columns"]
     variables = {}
     for name, key in (("weights", "freq_weights"), ("offset", "offset")):
@@ -80,7 +93,7 @@ def _logit(function, results, response, arguments, always_constant=False):
     return {
         "function": function,
         "data": plain,
-        "response": label,
+        "response": list(answer),
         "terms": [names[k] for k in kept],
         "intercept": bool(is_intercept or always_constant),
         "written": written,
@@ -89,29 +102,34 @@ def _logit(function, results, response, arguments, always_constant=False):
         "variables": variables,
         "checks": {
             "fitted": np.asarray(results.predict(), dtype=np.float64),
-            "loglik": float(results.llf),
+            "loglik": float(results.llf) + constant,
             "se": np.ravel(np.asarray(results.bse, dtype=np.float64)),
         },
     }
 
 
-def _formula_of(model, response):
-    """The formula in R's words and its variables, if their rows are known; R finds out whether it means the same."""
+def _formula_of(model, answer):
+    """The formula in R's words and its variables, if their rows are known; R finds out whether it means the same.
+
+    `answer` has the column of the response, or those of successes and failures.
+    """
     formula = getattr(model, "formula", None)
     frame = getattr(model.data, "frame", None)
     if formula is None or frame is None or not frame.index.is_unique:
         return None
     left, right = (side.strip() for side in str(formula).split("~", 1))
     rows = model.data.row_labels
-    if left not in frame or rows is None or len(rows) != len(model.exog):
+    name, *failures = answer
+    if (left not in frame and not failures) or rows is None or len(rows) != len(model.exog):
         return None
     for pattern, replacement in _TRANSLATED:
         right = re.sub(pattern, replacement, right)
     used = [name for name in map(str, frame.columns) if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.(])", right)]
-    if left in used or not left.isidentifier():
+    if name in used or not name.isidentifier():
         return None
+    left = f"cbind({name}, {failures[0]})" if failures else name
     data = frame.loc[rows]
-    return {"text": f"{left} ~ {right}", "columns": {left: response} | {name: _column(data[name]) for name in used}}
+    return {"text": f"{left} ~ {right}", "columns": answer | {column: _column(data[column]) for column in used}}
 
 
 def _firth(results):
@@ -119,17 +137,15 @@ def _firth(results):
     frame = getattr(model.data, "frame", None)
     name = str(model.endog_names)
     is_flag = frame is not None and name in frame and frame[name].dtype == bool
+    arguments = _tau(model) | ({} if results.correction is None else {"correction": results.correction})
     if model.trials is not None:
-        raise InputError(
-            "the result has numbers of successes and failures; in R, fit them with cbind(successes, failures) as "
-            "response."
-        )
+        counts = [_column(values) for values in (model.successes, model.trials - model.successes)]
+        return _logit("firth", results, counts[0], arguments, failures=counts[1])
     if model.class_labels == [0, 1]:
         response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
     else:
         response = _factor(model.endog, model.class_labels)
-    correction = {} if results.correction is None else {"correction": results.correction}
-    return _logit("firth", results, response, correction | _tau(model))
+    return _logit("firth", results, response, arguments)
 
 
 def _firth_multinom(results):
