@@ -15,6 +15,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:the coefficient")
 
 # The fit without the aliased columns is the same fit.
 SAME = 1e-12
+# Two fits of the same model from different starts, or profiles of them.
+REFIT = 1e-7
 
 RNG = np.random.default_rng(5)
 DATA = pd.DataFrame(
@@ -103,18 +105,18 @@ def test_tests_of_terms_compare_column_spaces(model, left):
     n_rest = with_aliased.model._likelihood.n_rest
     for terms, expected in (("z", "z"), (["x", "twice"], "x"), (["g", "site"], "g")):
         ours, theirs = with_aliased.lr_test(terms), plain.lr_test(expected)
-        assert ours.statistic == pytest.approx(theirs.statistic, rel=1e-7)
-        assert (ours.df, ours.p_value) == (theirs.df, pytest.approx(theirs.p_value, rel=1e-7))
+        assert ours.statistic == pytest.approx(theirs.statistic, rel=REFIT)
+        assert (ours.df, ours.p_value) == (theirs.df, pytest.approx(theirs.p_value, rel=REFIT))
     assert with_aliased.lr_test().statistic == pytest.approx(plain.lr_test().statistic, rel=1e-10)
     # Without the level b of g, its indicator v of site takes its place.
     for term in ("x", "twice", "g", "site", "g[T.b]"):
         with pytest.raises(InputError, match="the model is the same, because other columns take their place"):
             with_aliased.lr_test(term)
     smaller = model.from_formula(f"{left} ~ x + z", DATA).fit()
-    assert with_aliased.lr_test(smaller).statistic == pytest.approx(plain.lr_test(smaller).statistic, rel=1e-7)
+    assert with_aliased.lr_test(smaller).statistic == pytest.approx(plain.lr_test(smaller).statistic, rel=REFIT)
     assert with_aliased.lr_test(smaller).df == 2 * n_rest
     also = model.from_formula(f"{left} ~ x + twice + z", DATA).fit()
-    assert plain.lr_test(also).statistic == pytest.approx(plain.lr_test(smaller).statistic, rel=1e-7)
+    assert plain.lr_test(also).statistic == pytest.approx(plain.lr_test(smaller).statistic, rel=REFIT)
 
 
 def test_partly_aliased_terms_keep_their_other_columns():
@@ -126,7 +128,7 @@ def test_partly_aliased_terms_keep_their_other_columns():
     rest = FirthLogit.from_formula("y ~ is_b + x", data).fit()
     whole = FirthLogit.from_formula("y ~ g + x", data).fit()
     expected = whole.lr_test(rest)
-    assert (fit.lr_test("g").df, fit.lr_test("g").statistic) == (1, pytest.approx(expected.statistic, rel=1e-7))
+    assert (fit.lr_test("g").df, fit.lr_test("g").statistic) == (1, pytest.approx(expected.statistic, rel=REFIT))
 
 
 def test_linear_combinations_of_what_is_not_missing():
@@ -241,3 +243,21 @@ def test_columns_and_estimates_are_those_of_glm_and_brglm2(design, tmp_path):
     # brglm2 stops at a small score, and its columns have units.
     scale = np.linalg.norm(design, axis=0)
     np.testing.assert_allclose(ours * scale, brglm * scale, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::pwcstats.PwcWarning")
+@pytest.mark.parametrize("options", [{"cov_type": "HC0"}, {"correction": "flac"}, {"correction": "flic"}])
+def test_inference_is_that_of_the_other_columns(options):
+    rng = np.random.default_rng(3)
+    df = pd.DataFrame({"x": rng.normal(size=40), "z": rng.normal(size=40)})
+    df["y"], df["sum"] = (df["x"] + rng.logistic(size=40) > 0).astype(int), df["x"] + df["z"]
+    res = FirthLogit.from_formula("y ~ x + z + sum", df).fit(**options)
+    plain = FirthLogit.from_formula("y ~ x + z", df).fit(**options)
+    assert np.isnan(res.params["sum"])
+    assert np.isnan(res.bse["sum"])
+    np.testing.assert_allclose(res.cov_params().iloc[:3, :3], plain.cov_params(), rtol=REFIT)
+    if "correction" not in options:
+        return
+    np.testing.assert_allclose(res.conf_int(method="profile").iloc[:3], plain.conf_int(method="profile"), rtol=REFIT)
+    assert res.lr_test(["z", "sum"]).p_value == pytest.approx(plain.lr_test("z").p_value, rel=REFIT)
+    assert res.lr_test(["x", "z", "sum"]).p_value == pytest.approx(plain.lr_test(["x", "z"]).p_value, rel=REFIT)

@@ -57,6 +57,7 @@ FILES = {
     "logit/formulas.py": "R reads formulas itself",
     "logit/inherited.py": "methods of statsmodels",
     "logit/outcomes.py": "R reads binary responses itself",
+    "logit/robust.py": "R users have sandwich for this",
 }
 # Patterns of rendered messages, with the reason why R users do not meet them.
 EXCEPTIONS = {
@@ -72,6 +73,8 @@ EXCEPTIONS = {
         "R passes rankings in one form, and compares no two fits"
     ),
     "sparse": "R makes dense matrices",
+    "Firth, tau=": "for summaries in Python",
+    r"Expected n_neighbors <=": "a message of scikit-learn, which is replaced",
     "True and False, 1 and 0": "R checks tables of counts",
     "n_train|looks like labels of rows|scores.rename": "R reads scores itself",
     "ordered Categorical": "R passes ordered classes",

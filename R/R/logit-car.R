@@ -74,7 +74,6 @@ Anova.pwcstats_logit <- function(mod, # nolint
 }
 
 lr_table <- function(object, type, call) {
-  refuse_corrected(object, call)
   columns <- term_columns(object)
   every <- colnames(model.matrix.pwcstats_logit(object))
   fit <- thaw(object, call)

@@ -56,9 +56,10 @@ link_scores.pwcstats_firth <- function(object, designs) {
   as.matrix(surplus + binary_penalty(object, designs[[1L]], trials$weight, mean))
 }
 
-# The penalty's part of the score of binary rows: h (1/2 - p) with the hat value h.
+# The penalty's part of the score of binary rows: 2 tau h (1/2 - p) with the hat value h.
 binary_penalty <- function(object, design, weight, mean) {
-  weight * mean * (1 - mean) * (1 / 2 - mean) * quadratic_forms(design, object$vcov, design)
+  hat <- weight * mean * (1 - mean) * quadratic_forms(design, object$vcov, design)
+  2 * first_of(object$tau, 1 / 2) * hat * (1 / 2 - mean)
 }
 
 link_scores.pwcstats_firth_multinom <- function(object, designs) {
@@ -100,10 +101,10 @@ baseline_scores <- function(object, designs, penalised = TRUE) {
       mixed[, a] <- mixed[, a] + cov(a, b) * p[, b]
     }
   }
-  # Half the sum of cov(a, b) times the third cumulants of the outcome.
-  penalty <- p * (
+  # tau times the sum of cov(a, b) times the third cumulants of the outcome.
+  penalty <- first_of(object$tau, 1 / 2) * p * (
     diagonal - rowSums(p * diagonal) - 2 * mixed + 2 * rowSums(p * mixed)
-  ) / 2
+  )
   weight * (observed - p + penalty)
 }
 

@@ -15,7 +15,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
 from pwcstats.errors import InputError, arg
-from pwcstats.logit import reading
+from pwcstats.logit import reading, robust
 from pwcstats.logit.formulas import FromFormula, offset_of_rows
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.likelihood import MultinomialLikelihood
@@ -57,6 +57,9 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         Added to the linear predictor.
     freq_weights : array-like, optional
         How many times each row counts: real numbers; 0 leaves a row out.
+    tau : float
+        Weight of the penalty, at least 0. The default 0.5 is Firth's; less removes less bias and shrinks less; 0 is
+        maximum likelihood, which separated data do not have.
     trials : array-like, optional
         Number of trials of each row. `endog` is then the number of successes.
     aliased : {"drop", "raise"}
@@ -72,11 +75,12 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
 
     Notes
     -----
-    The model maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|`, where I is the Fisher information [1]_. The
-    estimates are finite whenever the design matrix has full rank [2]_. Standard errors come from the inverse
-    information at the estimates, as in R's brglm2 (those of logistf use the weights of the augmented data and are
-    slightly smaller). On separated data the likelihood is far from quadratic: prefer ``conf_int(method="profile")``
-    and :meth:`FirthLogitResults.lr_test` to Wald intervals and tests [3]_.
+    The model maximises :math:`\ell(\beta) + \tau \log |I(\beta)|`, where I is the Fisher information and :math:`\tau`
+    is 1/2 unless you choose it [1]_, as `tau` of R's logistf. The estimates are finite for every :math:`\tau > 0` if
+    the design matrix has full rank [2]_. Standard errors come from the inverse information at the estimates, as in R's
+    brglm2 (those of logistf use the weights of the augmented data and are slightly smaller). On separated data the
+    likelihood is far from quadratic: prefer ``conf_int(method="profile")`` and :meth:`FirthLogitResults.lr_test` to
+    Wald intervals and tests [3]_.
 
     References
     ----------
@@ -118,6 +122,7 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         exog: Any,
         offset: Any = None,
         freq_weights: Any = None,
+        tau: float = 0.5,
         trials: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -132,10 +137,10 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
             trials = None if found is None else np.ones(len(kept))
             if found is not None:
                 trials[kept] = found
-        super().__init__(share, exog, offset=offset, freq_weights=freq_weights, trials=trials, **kwargs)
+        super().__init__(share, exog, offset=offset, freq_weights=freq_weights, tau=tau, trials=trials, **kwargs)
 
-    _fit_options = "start_params, correction, maxiter and disp"
-    _options = "offset, freq_weights, trials, aliased and missing"
+    _fit_options = "start_params, correction, maxiter, disp, cov_type and cov_kwds"
+    _options = "offset, freq_weights, tau, trials, aliased and missing"
     # A formula may have successes and failures on its left, or a factor that is expanded to indicators.
     _formula_max_endog = None
     # Number of trials of each row, if the response has counts.
@@ -150,6 +155,12 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
     def successes(self) -> Array:
         """Numbers of successes, 0 or 1 without trials."""
         return self.endog if self.trials is None else np.rint(self.endog * self.trials)
+
+    @property
+    def _row_weight(self) -> Array:
+        if self.trials is None:
+            return self._weight
+        return np.divide(self._weight, self.trials, out=np.zeros(len(self.trials)), where=self.trials > 0.0)
 
     def _lines(self) -> tuple[Array, NDArray[np.int64], Array, Array | None]:
         exog, code, weight, offset = super()._lines()
@@ -191,6 +202,8 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         correction: Literal["flic", "flac"] | None = None,
         maxiter: int = MAXITER,
         disp: bool = False,
+        cov_type: robust.CovType = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> "FirthLogitResults":
         """Fit the model.
@@ -203,12 +216,19 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
             Correction of the intercept for better predictions, because Firth's penalty pulls probabilities towards one
             half (Puhr et al., see the references of the model). "flic" estimates the intercept again by maximum
             likelihood, with the other coefficients fixed. "flac" adds the pseudo-observations of the penalty, with an
-            indicator variable for them. Both make the mean prediction equal to the mean response. Use them to predict,
-            and the plain fit for tests and profiles.
+            indicator variable for them. Both make the mean prediction equal to the mean response.
         maxiter : int
             Maximal number of Newton steps.
         disp : bool
             Print a message if the fit converged.
+        cov_type : {"nonrobust", "HC0", "HC1", "cluster"}
+            Covariance of the estimates: the inverse information, or the sandwich, whose units are rows or clusters of
+            rows. "HC1" is "HC0" times n / (n - k), as in R's sandwich. Wald intervals and tests, and standard errors
+            of predictions, use it. Likelihood-ratio tests and profiles cannot, so they are refused. A row of weight w
+            is w rows.
+        cov_kwds : dict, optional
+            For clusters ``{"groups": ...}``: a value for each row, or the name of a column of the data of a formula.
+            The factor for few groups is that of statsmodels; ``"use_correction": False`` leaves it out.
         **kwargs
             Other options of statsmodels are not accepted.
 
@@ -218,15 +238,28 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         """
         if _params.optional_choice(correction, CORRECTIONS, "correction") and self._constant is None:
             raise InputError(f"{arg('correction')} changes the intercept, so it needs one; add a constant column.")
+        if correction is not None and self.tau == 0.0:
+            raise InputError(
+                f"{arg('correction', correction)} corrects for the penalty, of which {arg('tau', 0)} has none; leave "
+                f"{arg('correction')} out."
+            )
+        options = robust.read_options(self, cov_type, cov_kwds)
+        if correction is not None and options is not None:
+            raise InputError(
+                f"{arg('cov_type', cov_type)} needs a fit without correction, got {arg('correction', correction)}; "
+                "leave one of them out."
+            )
+        augmented = None
         with threads_for(0):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
             beta, at = self._likelihood.beta(ascent.point.params), ascent.point
             if correction is None:
-                cov = self._likelihood.cov(at)
+                cov = self._cov(at, options)
             else:
-                beta, cov = CORRECTIONS[correction](self, beta, at)
+                beta, cov, augmented = CORRECTIONS[correction](self, beta, at)
                 at = self._likelihood.at(beta)
-            return FirthLogitResultsWrapper(FirthLogitResults(self, ascent, at, beta, cov, correction))
+            results = FirthLogitResults(self, ascent, at, beta, cov, correction, augmented, options)
+            return FirthLogitResultsWrapper(results)
 
 
 def _small_exponential(predictor: Any) -> tuple[Any, Any]:
@@ -237,41 +270,42 @@ def _small_exponential(predictor: Any) -> tuple[Any, Any]:
 
 
 # Corrections of the intercept (Puhr et al. 2017). They take the model, its coefficients and their point, and return the
-# corrected coefficients and their covariance.
+# corrected coefficients, their covariance and, for FLAC, the likelihood of the augmented data and its maximum.
+Augmented = tuple[MultinomialLikelihood, Point]
 
 
-def _flic(model: FirthLogit, beta: Array, _: Point) -> tuple[Array, Array]:
+def _flic(model: FirthLogit, beta: Array, _: Point) -> tuple[Array, Array, None]:
     """Estimate the intercept by maximum likelihood, with the other coefficients fixed."""
     likelihood = model._make_likelihood(False)
     held = np.arange(len(beta)) != model._constant
     point = likelihood.maximise(beta, held).point
     corrected = np.where(held, beta, likelihood.beta(point.params))
-    return corrected, likelihood.cov(point)
+    return corrected, likelihood.cov(point), None
 
 
-def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array]:
+def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array, Augmented]:
     """Maximum likelihood for the data and pseudo-observations, which have an indicator variable.
 
     Firth's penalty is equivalent to a second and a third copy of the data, one of them with the opposite outcome, each
-    row weighted by half its leverage.
+    row weighted by half its leverage, in general by tau times its leverage.
     """
     sample = model._likelihood.sample
     p = point.probability[:, 0]
     cov = np.asarray(np.linalg.inv(point.information), dtype=np.float64)
-    leverage = sample.weight * p * (1.0 - p) * sample.forms(cov[None])[0]
+    pseudo = model.tau * sample.weight * p * (1.0 - p) * sample.forms(cov[None])[0]
     x, _, weight, _ = model._lines()
     x = x[weight > 0.0]
     augmented = MultinomialLikelihood(
         np.column_stack([np.tile(x, (3, 1)), np.repeat([0.0, 1.0, 1.0], len(x))]),
         np.concatenate([sample.code, sample.code, 1 - sample.code]),
-        np.concatenate([sample.weight, leverage / 2.0, leverage / 2.0]),
+        np.concatenate([sample.weight, pseudo, pseudo]),
         None if sample.offset is None else np.tile(sample.offset, 3),
         2,
         False,
         lambda: [*model.exog_names, "pseudo-observations"],
     )
     corrected = augmented.maximise(np.append(beta, 0.0)).point
-    return augmented.beta(corrected.params)[:-1], augmented.cov(corrected)[:-1, :-1]
+    return augmented.beta(corrected.params)[:-1], augmented.cov(corrected)[:-1, :-1], (augmented, corrected)
 
 
 CORRECTIONS = {"flic": _flic, "flac": _flac}
@@ -297,13 +331,23 @@ class FirthLogitResults(PenalizedResults, LogitResults):
     """
 
     def __init__(
-        self, model: FirthLogit, ascent: Ascent[Point], at: Point, beta: Array, cov: Array, correction: str | None
+        self,
+        model: FirthLogit,
+        ascent: Ascent[Point],
+        at: Point,
+        beta: Array,
+        cov: Array,
+        correction: str | None,
+        augmented: "Augmented | None",
+        options: robust.CovarianceOptions | None,
     ) -> None:
         # BinaryResults would compute predictions for a note about infinite estimates; these are finite.
-        DiscreteResults.__init__(self, model, self._set_up(model, ascent, at, beta, cov, (-1,)))
+        DiscreteResults.__init__(self, model, self._set_up(model, ascent, at, beta, cov, (-1,), options))
         self._separation_etext: list[str] = []
         self.correction = correction
-        self.method = ", ".join(["Firth" if model._firth else "MLE", *([correction.upper()] if correction else [])])
+        if augmented is not None:
+            (self._augmented, self._best), self._hard = augmented, False
+        self.method = model._estimator if correction is None else f"{model._estimator}, {correction.upper()}"
         self.nobs = float(model._weight.sum())
 
     @property

@@ -15,7 +15,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
 from pwcstats.errors import InputError, arg, code
-from pwcstats.logit import reading
+from pwcstats.logit import reading, robust
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, Unavailable
 from pwcstats.logit.maximum import MAXITER, Point
@@ -56,6 +56,9 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         Design matrix. As in statsmodels, a constant is not added (formulas add one).
     freq_weights : array-like, optional
         How many times each row counts: real numbers; 0 leaves a row out.
+    tau : float
+        Weight of the penalty, at least 0. The default 0.5 is Firth's; 0 is maximum likelihood, which separated data do
+        not have.
     aliased : {"drop", "raise"}
         What to do with columns that are constant, or combinations of the columns before them. "drop" leaves them out,
         as ``glm`` in R does: a warning names them, their coefficients are missing (NaN), and the attribute `left_out`
@@ -69,9 +72,9 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
 
     Notes
     -----
-    The model maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|` [1]_, where I is the information of all
-    coefficients. For this model the penalty reduces bias [2]_, as in ``brmultinom`` of R's brglm2. Probabilities do not
-    depend on the choice of the baseline.
+    The model maximises :math:`\ell(\beta) + \tau \log |I(\beta)|` [1]_, where I is the information of all
+    coefficients. With :math:`\tau = 1/2` the penalty reduces bias [2]_, as in ``brmultinom`` of R's brglm2.
+    Probabilities do not depend on the choice of the baseline.
 
     References
     ----------
@@ -93,7 +96,7 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
     2  0.043  0.185  0.772
     """
 
-    def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, **kwargs: Any) -> None:
+    def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, tau: float = 0.5, **kwargs: Any) -> None:
         if kwargs.pop("offset", None) is not None:
             raise InputError(f"{code('FirthMNLogit')} has no {arg('offset')}; leave it out.")
         codes, labels = reading.read_nominal(endog)
@@ -108,7 +111,7 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
             endog = pd.Series(endog, index=getattr(exog, "index", None), name="y")
         if isinstance(endog, pd.Series) and isinstance(endog.dtype, pd.StringDtype):
             endog = endog.astype(object)
-        super().__init__(endog, exog, freq_weights=freq_weights, **kwargs)
+        super().__init__(endog, exog, freq_weights=freq_weights, tau=tau, **kwargs)
 
     def _name_classes(self, labels: pd.Index) -> None:
         seen = [int(label) for label in self.class_labels]
@@ -130,7 +133,13 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         return [str(self._ynames_map[k]) for k in range(int(self.J))]
 
     def fit(
-        self, start_params: Any = None, maxiter: int = MAXITER, disp: bool = False, **kwargs: Any
+        self,
+        start_params: Any = None,
+        maxiter: int = MAXITER,
+        disp: bool = False,
+        cov_type: robust.CovType = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
+        **kwargs: Any,
     ) -> "FirthMNLogitResults":
         """Fit the model.
 
@@ -142,6 +151,8 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
             Maximal number of Newton steps.
         disp : bool
             Print a message if the fit converged.
+        cov_type, cov_kwds
+            As in :meth:`FirthLogit.fit`.
         **kwargs
             Other options of statsmodels are not accepted.
 
@@ -149,9 +160,10 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         -------
         FirthMNLogitResults
         """
+        options = robust.read_options(self, cov_type, cov_kwds)
         with threads_for(0):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
-            return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent))
+            return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent, options))
 
     pdf = get_distribution = Unavailable(f"a multinomial model has no such distribution; use {code('predict')}.")
 
@@ -178,11 +190,11 @@ class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults
         Whether the fit converged, the number of steps, and why it did not converge (empty if it did).
     """
 
-    def __init__(self, model: FirthMNLogit, ascent: Ascent[Point]) -> None:
-        likelihood, point = model._likelihood, ascent.point
-        beta, cov = likelihood.beta(point.params), likelihood.cov(point)
-        super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1)))
-        self.method = "Firth" if model._firth else "MLE"
+    def __init__(self, model: FirthMNLogit, ascent: Ascent[Point], options: robust.CovarianceOptions | None) -> None:
+        point = ascent.point
+        beta, cov = model._likelihood.beta(point.params), model._cov(point, options)
+        super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1), options))
+        self.method = model._estimator
         self.nobs = float(model._weight.sum())
 
     def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> pd.DataFrame:

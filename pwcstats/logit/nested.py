@@ -12,7 +12,7 @@ from pwcstats.errors import InputError, arg, code, value
 # A column is a combination of others if this share of its length is left.
 SMALL_REST = 1e-9
 # Options of models and of fits that both fits must share.
-OPTIONS = ("penalty", "direction", "correction")
+OPTIONS = ("penalty", "direction", "correction", "tau", "cov_type")
 
 
 def other_fit(term: Any, kind: type) -> Any:

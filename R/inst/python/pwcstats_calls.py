@@ -51,6 +51,10 @@ def _logit(function, results, response, arguments, always_constant=False):
     model = results.model
     if model.exog is None:
         raise InputError("the result has no data, because remove_data() has removed them; fit again.")
+    if results.cov_type != "nonrobust":
+        raise InputError(
+            "fits in R have no cov_type; fit with cov_type='nonrobust', and use vcovHC() or vcovCL() of sandwich in R."
+        )
     if getattr(model, "left_out", ()):
         raise InputError(f"columns have no coefficient ({', '.join(model.left_out)}); leave them out, and fit again.")
     x = np.asarray(model.exog, dtype=np.float64)
@@ -124,12 +128,17 @@ def _firth(results):
         response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
     else:
         response = _factor(model.endog, model.class_labels)
-    return _logit("firth", results, response, {} if results.correction is None else {"correction": results.correction})
+    correction = {} if results.correction is None else {"correction": results.correction}
+    return _logit("firth", results, response, correction | _tau(model))
 
 
 def _firth_multinom(results):
     model = results.model
-    return _logit("firth_multinom", results, _factor(model._code, model.class_labels), {})
+    return _logit("firth_multinom", results, _factor(model._code, model.class_labels), _tau(model))
+
+
+def _tau(model):
+    return {} if model.tau == 0.5 else {"tau": model.tau}
 
 
 def _cratio(results):

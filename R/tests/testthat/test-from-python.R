@@ -91,6 +91,19 @@ test_that("columns, weights and offsets give the fit of firth()", {
   }
 })
 
+test_that("the weight of the penalty comes along", {
+  skip_without_python()
+  x <- as_python(data.frame(const = 1, EH = cases$EH))
+  expect_same_fit(
+    from_python(model_of("FirthLogit")(as_python(cases$HG), x, tau = 0.2)$fit()),
+    firth(HG ~ EH, cases, tau = 0.2)
+  )
+  expect_same_fit(
+    from_python(model_of("FirthMNLogit")(cases$stage, x, tau = 0)$fit()),
+    firth_multinom(factor(stage) ~ EH, cases, tau = 0)
+  )
+})
+
 test_that("models of several classes give the fits of firth_multinom() and cratio()", {
   skip_without_python()
   ordered <- transform(cases, stage = factor(stage, c("b", "a", "c"), ordered = TRUE))

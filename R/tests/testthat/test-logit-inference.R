@@ -401,7 +401,6 @@ test_that("profile() agrees with the profile intervals and can be drawn", {
   expect_named(profile(fits[[1]], which = "NV"), "NV")
   expect_refused(profile(fits[[1]], which = "zz"), "which must be among the coefficients")
   expect_refused(profile(fits[[1]], alpha = 2), "alpha must be a number between 0 and 1")
-  expect_refused(profile(firth(ill ~ x, visits, correction = "flac")), "flac")
 })
 
 test_that("profile() agrees with refits", {
