@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 from statsmodels.base.model import Model
 
 from pwcstats import _params
@@ -181,6 +182,34 @@ class OrdinalModel(OrderedClasses):
     @abstractmethod
     def _derivatives(self, params: Array, x: Array, offset: Array | float, which: str) -> list[Array]:
         """Derivatives of the predictions by the parameters, rows x parameters, for each of their columns."""
+
+    @abstractmethod
+    def _log_proba(self, params: Array, x: Array, offset: Array | float) -> tuple[Array, list[Array]]:
+        """Logarithms of the probabilities of the classes for some rows, and their derivatives by the parameters."""
+
+    def _proba_derivatives(self, params: Array, x: Array, offset: Array | float) -> list[Array]:
+        """Derivatives of the probabilities of the classes."""
+        log_proba, parts = self._log_proba(params, x, offset)
+        return [p[:, None] * part for p, part in zip(np.exp(log_proba).T, parts, strict=True)]
+
+    def _logits(self, params: Array, x: Array, offset: Array | float, which: str) -> tuple[Array, list[Array]]:
+        """Logits of probabilities and their derivatives by the parameters.
+
+        A probability that rounds to 0 or 1 has no logit. The logit is therefore computed from logarithms, that of the
+        class and that of the sum of the others.
+        """
+        log_proba, parts = self._log_proba(params, x, offset)
+        logits, slopes = np.empty_like(log_proba), []
+        for k, part in enumerate(parts):
+            others = np.delete(log_proba, k, axis=1)
+            rest = logsumexp(others, axis=1)
+            shares = np.exp(others - rest[:, None])
+            logits[:, k] = log_proba[:, k] - rest
+            slopes.append(
+                part
+                - sum(share[:, None] * other for share, other in zip(shares.T, parts[:k] + parts[k + 1 :], strict=True))
+            )
+        return logits, slopes
 
     @abstractmethod
     def _mean_effects(self, params: Array, x: Array, offset: Array, weight: Array, column: int) -> tuple[Array, Array]:
