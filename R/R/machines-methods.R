@@ -54,6 +54,10 @@ describe_machines <- function(x, digits) {
     Threshold = if (!is.null(x$threshold)) {
       sprintf("%s for %s", format(x$threshold, digits = digits), x$positive)
     },
+    Thresholds = if (!is.null(x$class_threshold)) {
+      cuts <- x$class_threshold
+      paste(format(cuts, digits = digits), names(cuts), sep = " for ", collapse = ", ")
+    },
     Aliased = if (length(x$aliased)) {
       sprintf("%s, combinations of other distances", paste(x$aliased, collapse = ", "))
     }
@@ -272,7 +276,9 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' probable class. `"distance"` gives the signed distances from the decision boundaries of the
 #' machines, divided by \eqn{\|w\|}{||w||}. They are positive on the side of the positive class or
 #' the baseline, or after [ordinal_hybrid()] on the side of the class that the machine is named
-#' after.
+#' after. `"membership"` tells whether the probability of each class is above the threshold of the
+#' class, after [ordinal_hybrid()] with `class_threshold`. A row may belong to several classes, or
+#' to none.
 #'
 #' The machines were trained on the rows of the fit, so predictions for these rows are better than
 #' for new rows.
@@ -280,14 +286,15 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' @param object A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or
 #'   data frame with the columns of `x`; by default the rows of the fit.
-#' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, or `"distance"`.
+#' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, `"distance"`, or
+#'   `"membership"`.
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return For `"class"` a factor with the levels of the response, ordered if the response is
 #'   ordered (after [ordinal_hybrid()] with a numeric response, numbers). For `"prob"` a matrix with
 #'   one column for each class, in the order of the levels; for `"distance"` a matrix with one
-#'   column for each machine.
+#'   column for each machine; for `"membership"` a logical matrix with one column for each class.
 #' @examplesIf pwcstats_available()
 #' fit <- hybrid(Species ~ Petal.Length + Petal.Width, iris)
 #' new <- data.frame(Petal.Length = c(1.5, 4.8, NA), Petal.Width = c(0.3, 1.7, 2))
@@ -297,12 +304,24 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' @export
 predict.pwcstats_machines <- function(object,
                                       newdata = NULL,
-                                      type = c("class", "prob", "distance", "probs", "response"),
+                                      type = c(
+                                        "class", "prob", "distance", "membership", "probs",
+                                        "response"
+                                      ),
                                       na.action = stats::na.pass, # nolint
                                       ...) {
   call <- sys.call()
   refuse_unknown(..., .hints = idioms_of_e1071)
   type <- check_choice(type, call)
+  if (type == "membership" && is.null(object$class_threshold)) {
+    abort(
+      paste(
+        "type = 'membership' needs a threshold for each class; fit ordinal_hybrid() with",
+        "class_threshold = 'cv', 'prevalence' or numbers."
+      ),
+      call
+    )
+  }
   rows <- machine_rows(object, newdata, na.action, call)
   if (type == "class") {
     ask <- function(fit, new) {
@@ -320,7 +339,11 @@ predict.pwcstats_machines <- function(object,
       proba_from_py(fit, new, columns, call)
     }
   }
-  stats::napredict(rows$na_action, predict_known(object, rows, columns, ask, call))
+  values <- predict_known(object, rows, columns, ask, call)
+  if (type == "membership") {
+    values <- sweep(values, 2L, object$class_threshold, ">")
+  }
+  stats::napredict(rows$na_action, values)
 }
 
 # Advice on arguments of predict() in e1071.
