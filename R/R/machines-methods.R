@@ -46,7 +46,7 @@ describe_machines <- function(x, digits) {
   c(
     Rows = format(x$nobs),
     Classes = describe_classes(x),
-    Machines = sprintf("%d, %s kernel; %s", length(x$norms), x$svm$kernel, describe_sides(x)),
+    Machines = sprintf("%d, %s; %s", length(x$norms), describe_learner(x), describe_sides(x)),
     Integrator = sprintf(
       "%s, %s, of %s", x$integrator, penalty,
       if (is.null(x$distance_cv)) "distances of the fit" else "cross-validated distances"
@@ -67,6 +67,10 @@ describe_machines <- function(x, digits) {
 describe_classes <- function(x) {
   labels <- as.character(x$classes)
   paste(labels, collapse = if (inherits(x, "pwcstats_ordinal_hybrid")) " < " else ", ")
+}
+
+describe_learner <- function(x) {
+  if (is.null(x$svm)) sprintf("learner %s", x$learner) else sprintf("%s kernel", x$svm$kernel)
 }
 
 # The classes that the machines separate.
@@ -190,8 +194,9 @@ logLik.pwcstats_machines <- function(object, ...) { # nolint
 #'   that is compared with the positives or the baseline, or the class of a continuation ratio. With
 #'   `integrator = "ordered"`, the slopes come first and then the thresholds, such as `"low/mid"`.
 #'
-#'   `glance()` returns a data frame with one row: `nobs`, `n.classes`, `n.machines`, `kernel`,
-#'   `integrator`, the `penalty` that was used, and the `threshold`, `NA` if there is none.
+#'   `glance()` returns a data frame with one row: `nobs`, `n.classes`, `n.machines`, `learner`,
+#'   `kernel` (`NA` for learners other than support vector machines), `integrator`, the `penalty`
+#'   that was used, and the `threshold`, `NA` if there is none.
 #' @seealso [summary()][pwcstats_machines]
 #' @examplesIf pwcstats_available() && requireNamespace("generics", quietly = TRUE)
 #' fit <- hybrid(Species ~ Sepal.Length + Sepal.Width, iris)
@@ -262,7 +267,8 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
     nobs = x$nobs,
     n.classes = length(x$classes),
     n.machines = length(x$norms),
-    kernel = x$svm$kernel,
+    learner = x$learner,
+    kernel = first_of(x$svm$kernel, NA_character_),
     integrator = x$integrator,
     penalty = x$penalty,
     threshold = first_of(x$threshold, NA_real_)

@@ -37,8 +37,8 @@
 #'     `"(Intercept):class"` and `"distance:class"`; for `"ordered"` the slopes and the
 #'     thresholds.}
 #'   \item{class_threshold}{The threshold of each class; `NULL` without `class_threshold`.}
-#'   \item{norms, distances, aliased, selected, integrator, chain, penalty, svm, center,
-#'     scale, distance_cv}{As in [hybrid()].}
+#'   \item{norms, distances, aliased, selected, integrator, chain, penalty, learner, svm,
+#'     center, scale, distance_cv}{As in [hybrid()].}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [hybrid()].}
 #' @seealso [hybrid()] for unordered classes, [cratio()] for the model of the integrator;
 #'   [caretModel()], [mlr learners][pwcstats_mlr] and [parsnip engines][pwcstats_parsnip] to tune
@@ -82,23 +82,29 @@ ordinal_hybrid <- function(formula,
                            y = NULL,
                            class_threshold = "none",
                            scoring = "f1",
-                           threshold_cv = 5) {
+                           threshold_cv = 5,
+                           learners = "svm") {
   call <- full_call()
   asked <- match.call()
   options <- check_integration(penalty, select, distance_cv, seed, call)
   check_count(threshold_cv, "threshold_cv", call, least = 2)
   check_scoring(scoring, call)
-  svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
+  svm <- list(
+    kernel = kernel, cost = cost, gamma = gamma, degree = degree, coef0 = coef0,
+    tolerance = tolerance
+  )
+  machine <- read_machine(learners, svm, asked, call)
   input <- used_rows(classifier_input(formula, asked, parent.frame(), contrasts, scale, call))
   refuse_no_order(input$y, call)
   y <- read_ordered(input$y, input$used, call)
   class_threshold <- read_thresholds(class_threshold, y$labels, call)
 
   load_python(call)
+  refuse_weights(machine, input$weights[input$used], call)
   check_score(scoring, call)
   model <- call_python(
     "OrdinalHybridClassifier",
-    list(svm_to_py(svm, ncol(input$rows), call)),
+    list(machine_to_py(machine, input$rows, y$classes, call)),
     c(integration_to_py(options), list(
       integrator = first_choice(integrator),
       class_threshold = thresholds_to_py(class_threshold),
@@ -116,10 +122,9 @@ ordinal_hybrid <- function(formula,
   )
   machines_fit(
     "pwcstats_ordinal_hybrid", machines_from_py(model, input), input, asked,
-    c(options[c("distance_cv", "seed")], list(
+    c(options[c("distance_cv", "seed")], machine_parts(machine), list(
       classes = y$classes,
-      class_threshold = thresholds_from_py(model, y$labels),
-      svm = svm
+      class_threshold = thresholds_from_py(model, y$labels)
     ))
   )
 }
