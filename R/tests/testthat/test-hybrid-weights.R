@@ -129,3 +129,32 @@ test_that("each ordered class has the threshold of Python, or that of the user",
   expect_refused(ask(threshold_cv = 1), "^threshold_cv must be a whole number of at least 2")
   expect_warning(ask(threshold_cv = 3), "^threshold_cv is not used, because nothing is chosen")
 })
+
+test_that("coefficients, covariances, intervals and likelihoods are those of Python's integrator", {
+  skip_without_python()
+  two <- function(integrator, ...) {
+    hybrid(kind ~ Sepal.Length + Sepal.Width, flowers, clusters = 2, integrator = integrator, ...)
+  }
+  order <- function(...) ordinal_hybrid(ozone ~ Temp + Wind, air, ...)
+  fits <- list(
+    hybrid(Species ~ Sepal.Width, iris, penalty = "none"), two("multinomial"), two("logit"),
+    two("individualized"), order(), order(integrator = "ordered"), order(penalty = "firth")
+  )
+  numbers <- function(x) unname(as.matrix(reticulate::py_to_r(x)))
+  for (fit in fits) {
+    results <- thaw(fit, NULL)$integrator_
+    bounds <- as.numeric(numbers(results$conf_int()))
+    expect_equal(as.numeric(t(coef(fit))), as.numeric(numbers(results$params)), tolerance = SAME)
+    expect_equal(as.numeric(confint(fit)), bounds, tolerance = SAME)
+    if (fit$integrator == "individualized") {
+      expect_refused(vcov(fit), "^the integrator consists of separate fits")
+      next
+    }
+    expect_equal(unname(vcov(fit)), numbers(results$cov_params()), tolerance = SAME)
+    if (fit$penalty == "none") {
+      loglik <- reticulate::py_to_r(results$llf)
+      expect_equal(as.vector(logLik(fit)), as.vector(loglik), tolerance = SAME)
+      expect_identical(attr(logLik(fit), "df"), as.numeric(length(coef(fit))))
+    }
+  }
+})
