@@ -231,9 +231,13 @@ def warn(warning: Warning) -> None:
     warnings.warn(warning, stacklevel=user_stacklevel())
 
 
+# Packages whose frames are between the user and a warning.
+_OURS = ("pwcstats", "sklearn", "statsmodels")
+
+
 def user_stacklevel() -> int:
-    """The `stacklevel` at which a warning points to the caller of pwcstats, through frames of scikit-learn too."""
+    """The `stacklevel` at which a warning points to the caller of pwcstats, through scikit-learn and statsmodels."""
     frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("pwcstats", "sklearn"):
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
         frame, level = frame.f_back, level + 1
     return level

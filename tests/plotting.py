@@ -11,7 +11,15 @@ from matplotlib.text import Text
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
-from pwcstats import BradleyTerry, HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier, compare, plot
+from pwcstats import (
+    BradleyTerry,
+    FirthLogit,
+    HybridClassifier,
+    OrdinalHybridClassifier,
+    PairwiseClassifier,
+    compare,
+    plot,
+)
 from pwcstats.plot.papers import GAIN, SHARES
 from pwcstats.plot.style import COLORS, area_colors, figure_of
 
@@ -214,6 +222,12 @@ def categories():
     return model.fit().leaderboard(by="kind")
 
 
+def logit():
+    """A fit whose columns are named as the labels."""
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=list(LABELS))
+    return FirthLogit(np.tile([0, 0, 1, 1, 0, 1], 5), frame.assign(const=1.0)).fit()
+
+
 R = [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]]
 PROBA = pd.DataFrame(np.full((3, 3), 1 / 3), index=LABELS, columns=LABELS)
 WINS = pd.DataFrame([[0, 3, 2], [1, 0, 4], [2, 1, 0]], index=LABELS, columns=LABELS)
@@ -241,6 +255,7 @@ FIGURES = {
     "one_against_all": lambda: plot.one_against_all(shares()),
     "pair_choice": lambda: plot.pair_choice(pairwise()),
     "posteriors": lambda: plot.posteriors(PROBA),
+    "profiles": lambda: plot.profiles(logit()),
     "roc": lambda: plot.roc([GaussianNB().fit(X[TWO], Y[TWO])] * 3, X[TWO], Y[TWO], names=LABELS),
     "samples": lambda: plot.samples({label: (FRAME, Y) for label in LABELS}),
     "score_intervals": lambda: plot.score_intervals(SCORES),

@@ -19,7 +19,7 @@ def information(x, p, weight):
     return blocks.reshape(q.shape[1] * x.shape[1], -1)
 
 
-def log_likelihood(x, code, weight, offset, flat, firth):
+def log_likelihood(x, code, weight, offset, flat, firth, tau=0.5):
     m = code.max()
     eta = np.column_stack([np.zeros(len(x)), x @ flat.reshape(m, -1).T + offset[:, None]])
     p = np.exp(eta - eta.max(axis=1, keepdims=True))
@@ -27,10 +27,10 @@ def log_likelihood(x, code, weight, offset, flat, firth):
     llf = np.sum(weight * np.log(p[np.arange(len(x)), code]))
     if not firth:
         return llf
-    return llf + 0.5 * np.linalg.slogdet(information(x, p, weight))[1]
+    return llf + tau * np.linalg.slogdet(information(x, p, weight))[1]
 
 
-def maximum(x, code, weight=None, offset=None, firth=True, held=None, start=None, seeds=6):
+def maximum(x, code, weight=None, offset=None, firth=True, held=None, start=None, seeds=6, tau=0.5):
     """Best of several BFGS runs; `held` coefficients stay at those of `start`."""
     weight = np.ones(len(x)) if weight is None else weight
     offset = np.zeros(len(x)) if offset is None else offset
@@ -45,7 +45,7 @@ def maximum(x, code, weight=None, offset=None, firth=True, held=None, start=None
         return full
 
     def f(z):
-        value = log_likelihood(x, code, weight, offset, whole(z), firth)
+        value = log_likelihood(x, code, weight, offset, whole(z), firth, tau)
         return -value if np.isfinite(value) else 1e10
 
     best = None

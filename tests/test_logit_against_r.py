@@ -74,9 +74,13 @@ def test_lizards(from_r):
         "y ~ C(height, levels=['<5ft', '>=5ft']) + C(diameter, levels=['<=2in', '>2in'])"
         " + C(light, levels=['sunny', 'shady']) + C(time, levels=['early', 'midday', 'late'])"
     )
-    res = FirthLogit.from_formula(formula, data, freq_weights=data["n"].to_numpy()).fit()
-    close(res.params, r["firth"]["coef"], "firth")
-    close(res.bse, r["firth"]["se"], "firth")
+    counts = formula.replace("y ~", "grahami + opalinus ~")
+    for res in (
+        FirthLogit.from_formula(formula, data, freq_weights=data["n"].to_numpy()).fit(),
+        FirthLogit.from_formula(counts, wide).fit(),
+    ):
+        close(res.params, r["firth"]["coef"], "firth")
+        close(res.bse, r["firth"]["se"], "firth")
 
 
 def test_random_data(from_r):

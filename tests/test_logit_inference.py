@@ -228,10 +228,3 @@ def test_profiles_of_continuation_ratios(parallel):
     assert changed.tolist() == ([True] * 4 if parallel else [True] * 3 + [False] * 3)
     with pytest.raises(InputError, match="n_points"):
         res.profile(n_points=0)
-
-
-def test_profiles_need_the_uncorrected_fit():
-    """As profile intervals do."""
-    x, y = make_data(3, 2)
-    with pytest.raises(InputError, match="A profile needs"):
-        FirthLogit(y, x).fit(correction="flic").profile()

@@ -329,10 +329,12 @@ def said(call):
 
 def test_messages_have_references():
     assert said(lambda: FirthLogit(D["y3"], X)) == (
-        "the response must be 0 or 1 in each row, got (2); for more than two classes use firth_multinom(), for shares "
-        "give each row twice, with freq_weights."
+        "the response must have two labels, got (0, 1, 2); for more than two classes use firth_multinom(), for counts "
+        "use two columns, successes and failures, or trials."
     )
-    assert said(lambda: FirthLogit(D["y"], X.assign(c=2.0))).startswith("the model matrix is not of full rank; (c)")
+    assert said(lambda: FirthLogit(D["y"], X.assign(c=2.0), aliased="raise")).startswith(
+        "the model matrix is not of full rank; (c)"
+    )
     assert said(lambda: FirthLogit(D["y"], X).fit(maxiter=0)).startswith("maxit must be")
     with pytest.warns(SeparationWarning) as caught:
         ContinuationRatio(D["y3"], SEPARATED[["a", "sep"]]).fit()

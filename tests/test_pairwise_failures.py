@@ -8,6 +8,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import NuSVC
 
 from pwcstats import InputError, PairwiseClassifier
@@ -58,6 +59,12 @@ def test_a_learner_that_fails_on_one_pair_is_named():
         PairwiseClassifier(Fails()).fit(X, Y)
     with pytest.raises(InputError, match=r"bad failed on the pair \(1, 2\): no"):
         PairwiseClassifier({"good": GaussianNB(), "bad": Fails()}).fit(X, Y)
+
+
+def test_too_many_neighbours_are_told_with_the_name_that_users_know():
+    message = r"failed on the pair \(0, 1\): n_neighbors must be at most the number of training rows, 100; got 101\."
+    with pytest.raises(InputError, match=message):
+        PairwiseClassifier(KNeighborsClassifier(101), calibration=None).fit(X, Y)
 
 
 def test_the_other_candidates_stand_in():

@@ -52,9 +52,12 @@ FILES = {
     "compare/cells.py": "R has no benchmark()",
     "compare/runner.py": "R has no benchmark()",
     "coupling/coupler.py": "a scikit-learn estimator",
+    "logit/aliased.py": "R refuses aliased columns",
     "logit/classifier.py": "a scikit-learn estimator",
     "logit/formulas.py": "R reads formulas itself",
     "logit/inherited.py": "methods of statsmodels",
+    "logit/outcomes.py": "R reads binary responses itself",
+    "logit/robust.py": "R users have sandwich for this",
 }
 # Patterns of rendered messages, with the reason why R users do not meet them.
 EXCEPTIONS = {
@@ -70,6 +73,8 @@ EXCEPTIONS = {
         "R passes rankings in one form, and compares no two fits"
     ),
     "sparse": "R makes dense matrices",
+    "Firth, tau=": "for summaries in Python",
+    r"Expected n_neighbors <=": "a message of scikit-learn, which is replaced",
     "True and False, 1 and 0": "R checks tables of counts",
     "n_train|looks like labels of rows|scores.rename": "R reads scores itself",
     "ordered Categorical": "R passes ordered classes",
@@ -78,7 +83,9 @@ EXCEPTIONS = {
     "models must|positive numbers by class|in a list or a dict|there is no .* to set": "R makes these lists itself",
     # What R does not call.
     "max_rows|start nearer|Not all estimates are finite|For separated data prefer": "summaries of Python only",
-    "statsmodels|get_margeff|t_test|remove_data|fit has no|was set after fit": "methods that R does not call",
+    "statsmodels|get_margeff|t_test|wald_test_terms|remove_data|fit has no|was set after fit": (
+        "methods that R does not call"
+    ),
     r"term must|term has no column|start_params, |freq_weights|set missing = ": "arguments that R does not pass",
     r"^(?:aliased|baseline|ci|crit|fast|kind|label|methods|missing|n_projections|name|score|se|warn_convergence)$": (
         "arguments that R sets itself"

@@ -11,7 +11,20 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from pwcstats import BradleyTerry, FirthLogit, FirthMNLogit, HybridClassifier, InputError, PairwiseClassifier
+from pwcstats import (
+    BradleyTerry,
+    ContinuationRatio,
+    FirthLogit,
+    FirthMNLogit,
+    HybridClassifier,
+    InputError,
+    OrderedLogit,
+    OrdinalHybridClassifier,
+    PairwiseClassifier,
+    PlackettLuce,
+    compare_methods,
+    couple,
+)
 from pwcstats.datasets import load
 
 try:
@@ -120,6 +133,30 @@ def test_results_that_cannot_be_pickled_are_given_too(robjects):
     np.testing.assert_allclose(coefficients, result.params, rtol=SAME_FIT)
 
 
+RESULTS = {
+    "pwcstats_ordered_logit": lambda x, y: OrderedLogit(y, x, penalty="firth").fit(),
+    "pwcstats_cratio": lambda x, y: ContinuationRatio(y, x).fit(),
+    "pwcstats_pl": lambda x, y: PlackettLuce.from_orderings([["a", "b", "c"], ["b", "c", "a"], ["c", "a"]]).fit(),
+    "pwcstats_hybrid": lambda x, y: HybridClassifier(random_state=0).fit(x, y),
+    "pwcstats_ordinal_hybrid": lambda x, y: OrdinalHybridClassifier(integrator="ordered", random_state=0).fit(x, y),
+    "pwcstats_comparison": lambda x, y: compare_methods(load("classifier_scores").frame),
+    "pwcstats_coupling": lambda x, y: couple([[0.9, 0.4, 0.7]], condensed=True, return_info=True),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_has_the_class_of_r(name, patients, robjects):
+    result = RESULTS[name](patients[["PI", "EH"]], np.resize([2, 1, 3], len(patients)))
+    fit = r.to_r(result)
+    assert robjects.r["class"](fit)[0] == name
+    if hasattr(result, "bse"):
+        # The order of the coefficients may be another.
+        for function, values in (("coef", result.params), ("logLik", [getattr(result, "llf_unpenalized", result.llf)])):
+            found = np.sort(numbers(robjects.r[function](fit)), axis=None)
+            np.testing.assert_allclose(found, np.sort(values, axis=None), rtol=SAME_FIT, err_msg=function)
+
+
 def test_what_r_does_not_have_is_refused():
     with pytest.raises(InputError, match=r"no class for .* DataFrame; give a fitted FirthLogit, FirthMNLogit,"):
         r.to_r(pd.DataFrame({"a": [1.0]}))
@@ -141,6 +178,19 @@ def test_what_r_does_not_have_is_refused():
 def test_what_is_not_fitted_is_refused(result, message):
     with pytest.raises(InputError, match=message):
         r.to_r(result)
+
+
+def test_labels_of_any_kind_are_kept(robjects):
+    data = pd.DataFrame({"x": np.arange(12.0) * 5 % 7, "y": list("abbabaabbaba"), "n": 3, "k": [0, 1, 2] * 4})
+    for result in (
+        FirthLogit.from_formula("y ~ x", data).fit(),
+        FirthLogit(data["y"], data[["x"]].assign(const=1.0)).fit(),
+    ):
+        fit = r.to_r(result)
+        np.testing.assert_allclose(sorted(robjects.r["coef"](fit)), sorted(result.params), rtol=1e-7)
+        assert list(robjects.r("function(fit) levels(fit$classes)")(fit)) == ["a", "b"]
+    with pytest.raises(InputError, match=r"in R, fit them with cbind\(successes, failures\)"):
+        r.to_r(FirthLogit.from_formula("k ~ x", data, trials="n").fit())
 
 
 def test_columns_of_categories_are_refused(patients):

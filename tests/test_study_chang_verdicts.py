@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from pwcstats import datasets
-from pwcstats.studies import chang, chang_verdicts
-from pwcstats.studies.chang_runs import COUNTS, SCORES
+from pwcstats.studies import chang, chang_causes, chang_verdicts
+from pwcstats.studies.chang_runs import COUNTS, SCALINGS, SCORES
 
 from .test_study_chang import PLACES, said
 
@@ -88,6 +88,20 @@ def clovers(change=lambda found: found, diagonal=0.0, printed=0.0):
         return found[found["clusters"].isin(clusters) & found["d"].isin(distances)]
 
     return clover
+
+
+def radials(tuned=None, spread=0.0, overfitted=0.0):
+    """In place of :func:`chang_causes.radial`: runs in print, or other counts of tuned machines up to d = 1."""
+    rows = []
+    for (d, method), (tn, fp, fn, tp, _) in chang.PAPER_1.items():
+        for run in range(10 if method == "SVM R" else 0):
+            shift = spread * (-1) ** run
+            for machine, more in (("tuned", 0.0), ("overfitted", overfitted)):
+                counts = tuned if tuned and machine == "tuned" and d <= 1 else (tn, fp + more, fn, tp)
+                counts = [count + shift for count in counts]
+                values = (*counts, (counts[0] + counts[3]) / 10)
+                rows.append({"d": d, "machine": machine, "run": run, **dict(zip(COUNTS, values, strict=True))})
+    return lambda size, **how: pd.DataFrame(rows)
 
 
 class TestPapersOwnRuns:
@@ -180,21 +194,35 @@ class TestJudgedOnce:
         for table, printed in ((chang.table1(), chang.PAPER_1), (chang.table2(), chang.PAPER_2)):
             judged = table[(table["verdict"] != "") & table["d"].notna()]
             assert not judged.duplicated(["d", "method", "quantity"]).any()
-            assert set(judged["point"]) <= {"prevalence", "own"}
-            named = judged.groupby(["d", "method"])["quantity"].agg(set)
-            assert set(named.index) == set(printed)
-            for key, quantities in named.items():
-                # Of this row in print the counts do not add up.
-                second = "true positives" if key == (1.5, "SVM R") else "false negatives"
-                assert quantities == {"false positives", second}
+            named = judged.groupby(["d", "method"])[["quantity", "point"]].agg(set)
+            # SVM R is judged elsewhere.
+            assert set(named.index) == {key for key in printed if key[1] != "SVM R"}
+            for (d, method), (quantities, points) in named.iterrows():
+                if d <= 1 and method != "SVM L":
+                    assert (quantities, points) == ({"accuracy (%)"}, {"paper"})
+                else:
+                    assert quantities == {"false positives", "false negatives"}
+                    assert points == ({"own"} if method == "SVM L" else {"prevalence"})
+
+    def test_radial_machines(self, monkeypatch):
+        monkeypatch.setattr(chang_causes, "radial", radials())
+        table = chang.svm()
+        judged = table[table["verdict"] != ""]
+        assert set(judged["machine"]) == {"tuned"}
+        named = judged.groupby("d")["quantity"].agg(set)
+        assert set(named.index) == {d for d, method in chang.PAPER_1 if method == "SVM R"}
+        for d, quantities in named.items():
+            # Of this row in print the counts do not add up.
+            assert quantities == {"false positives", "true positives" if d == 1.5 else "false negatives"}
 
     @pytest.mark.parametrize(("lead", "holds"), [(0.004, True), (0.0005, False), (-0.004, False)])
     def test_folds(self, monkeypatch, lead, holds):
         def runs(*_, **how):
             rows = [
-                {"C": C, "run": run, "mean accuracy": chang.KNOWN + lead + 0.001 * (-1) ** run}
+                {"C": C, "scaling": scaling, "run": run, "mean accuracy": chang.KNOWN + lead + 0.001 * (-1) ** run}
                 | {"sd of the accuracy": 0.023, "false positives": 6, "false negatives": 4}
                 for C in (0.1, 1.0)
+                for scaling in SCALINGS
                 for run in range(6)
             ]
             return pd.DataFrame(rows)
@@ -203,6 +231,7 @@ class TestJudgedOnce:
         table = chang.table4()
         judged = table[table["verdict"] != ""]
         assert judged["C"].eq(1.0).all()
+        assert judged["scaling"].eq("each machine").all()
         assert judged["quantity"].tolist()[:3] == ["sd of the accuracy", "false positives", "false negatives"]
         assert judged["verdict"].tolist() == ["agree", "agree", "agree", "agree" if holds else "open"]
         assert table["estimate"].iloc[-1] == pytest.approx(lead)

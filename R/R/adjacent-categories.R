@@ -101,13 +101,21 @@ adjacent_categories <- function(formula,
 #' @export
 predict.pwcstats_adjacent <- function(object,
                                       newdata = NULL,
-                                      type = c("class", "prob", "link", "probs", "response"),
+                                      type = c(
+                                        "class", "prob", "link", "probs", "response", "terms"
+                                      ),
                                       se.fit = FALSE, # nolint
                                       na.action = stats::na.pass, # nolint
+                                      terms = NULL,
+                                      interval = c("none", "confidence"),
+                                      level = 0.95,
                                       ...) {
   call <- sys.call()
   refuse_unknown(...)
   type <- check_choice(type, call)
+  interval <- check_choice(interval, call)
   columns <- list(prob = as.character(object$classes), linear = object$stages)
-  predict_ordinal(object, newdata, type, se.fit, na.action, columns, call)
+  predict_ordinal(
+    object, newdata, type, se.fit, na.action, terms, interval, level, columns, call
+  )
 }

@@ -128,9 +128,11 @@ with_bounds <- function(fit, error, is_link, level, df) {
 # The parts of the link by term, with a standard error of 0 as NA, as in BTm().
 terms_of_links <- function(object, slopes, rows, with_errors, call) {
   terms <- slope_terms(object)
+  # A tie parameter is no part of the link.
+  names <- unique(terms[!is.na(terms)])
   by_term <- function(value) {
-    parts <- vapply(unique(terms), function(term) value(which(terms == term)), numeric(nrow(rows)))
-    matrix(parts, nrow(rows), dimnames = list(rownames(rows), unique(terms)))
+    parts <- vapply(names, function(term) value(which(terms == term)), numeric(nrow(rows)))
+    matrix(parts, nrow(rows), dimnames = list(rownames(rows), names))
   }
   fit <- by_term(function(i) as.vector(slopes[, i, drop = FALSE] %*% object$coefficients[i]))
   fit <- structure(fit, constant = 0)

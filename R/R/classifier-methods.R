@@ -136,3 +136,12 @@ variable.names.pwcstats_classifier <- function(object, ...) { # nolint
   refuse_unknown(...)
   names(object$center)
 }
+
+# The default method would refit the classifier without columns.
+#' @exportS3Method lmtest::lrtest
+lrtest.pwcstats_classifier <- function(object, ...) { # nolint
+  abort(
+    "classifiers are not nested; compare_methods() compares them by their scores on test data.",
+    sys.call()
+  )
+}

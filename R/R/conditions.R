@@ -103,6 +103,11 @@ refuse_unknown <- function(..., .also = NULL, .hints = NULL) {
   if (identical(get0(".Generic", parent.frame(), inherits = FALSE), "print")) {
     .also <- c(.also, "useS4")
   }
+  # performance passes re.form = NULL to predict() and simulate() of any model: all random effects.
+  of_effects <- which(given == "re.form")
+  if (length(of_effects) && is.null(...elt(of_effects[[1L]]))) {
+    .also <- c(.also, "re.form")
+  }
   if (all(given %in% .also)) {
     return(invisible())
   }

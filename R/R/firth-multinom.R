@@ -24,8 +24,8 @@
 #'   \item{deviance, df.residual, df, nobs}{Minus twice the log-likelihood; residual degrees of
 #'     freedom; number of coefficients; number of rows, or the sum of their weights.}
 #'   \item{classes}{The classes, the baseline first.}
-#'   \item{converged, iter, reason, call, terms, model, xlevels, contrasts, na.action, python}{As in
-#'     [firth()].}
+#'   \item{converged, iter, reason, tau, call, terms, model, xlevels, contrasts, na.action,
+#'     python}{As in [firth()].}
 #' @seealso [firth()] for two classes, [cratio()] for ordered classes.
 #' @references
 #' Kosmidis, I. and Firth, D. (2011) Multinomial logit bias reduction via the Poisson log-linear
@@ -43,7 +43,8 @@ firth_multinom <- function(formula,
                            subset,
                            na.action, # nolint
                            contrasts = NULL,
-                           maxit = 200) {
+                           maxit = 200,
+                           tau = 0.5) {
   call <- full_call()
   asked <- match.call()
   input <- formula_input(asked, parent.frame(), contrasts, call)
@@ -57,7 +58,7 @@ firth_multinom <- function(formula,
   model <- call_python(
     "FirthMNLogit",
     list(endog, design_to_py(input$x, used)),
-    list(freq_weights = row_weights_to_py(input$weights[used])),
+    list(freq_weights = row_weights_to_py(input$weights[used]), tau = number_to_py(tau), aliased = "raise"),
     call
   )
   results <- call_bridge(model$fit, list(), list(maxiter = count_to_py(maxit)), call)
@@ -72,6 +73,6 @@ firth_multinom <- function(formula,
   )
   logit_fit(
     "pwcstats_firth_multinom", found, input, asked,
-    list(classes = factor(classes, levels = classes, ordered = is.ordered(y)))
+    list(classes = factor(classes, levels = classes, ordered = is.ordered(y)), tau = tau)
   )
 }

@@ -14,16 +14,19 @@
 #'
 #' Firth's penalty shrinks probabilities towards one half. `correction = "flic"` re-estimates the
 #' intercept by maximum likelihood; `"flac"` adds the pseudo-observations of the penalty with an
-#' indicator variable. With either, the mean prediction equals the mean of the response. Use them
-#' for predictions, and the uncorrected fit for tests and profiles.
+#' indicator variable. With either, the mean prediction equals the mean of the response.
+#' Profile intervals and tests are those of \pkg{logistf}: of the augmented data after `"flac"`;
+#' those of the fit without correction after `"flic"`, except that the intercept has Wald's.
 #'
 #' For users of `logistf()` in \pkg{logistf}: its profile intervals are
 #' `confint(fit, method = "profile")`, and its tests are `summary(fit, method = "profile")` and
 #' [anova()]. Wald intervals and tests (`pl = FALSE`) are the default here. `flic()` and `flac()`
-#' are `correction = "flic"` and `"flac"`.
+#' are `correction = "flic"` and `"flac"`, and `tau` is that of its `logistf.mod.control()`.
 #'
-#' @param formula Model formula. The response is 0 and 1, or logical, or a factor with two levels,
-#'   the first of which is failure, or `cbind(successes, failures)`.
+#' @param formula Model formula. The response has two classes: 0 and 1, two other whole numbers,
+#'   logical, character or a factor. The second of them in sorted order, or the second level, is
+#'   success, whose probability is modelled; [print()] shows it. Or it is
+#'   `cbind(successes, failures)`.
 #' @param data Data frame with the variables. Variables that are not in it are looked up in the
 #'   environment of the formula.
 #' @param weights Frequency weights; rows with weight 0 are left out.
@@ -33,6 +36,9 @@
 #' @param contrasts List of contrasts of factors, as `contrasts.arg` of [stats::model.matrix()].
 #' @param correction Correction of the intercept, see Details.
 #' @param maxit Maximum number of Newton steps.
+#' @param tau Weight of the penalty, at least 0. The fit maximises the log-likelihood plus `tau`
+#'   times the log determinant of the information. The default 0.5 is Firth's penalty. Less removes
+#'   less bias; 0 is maximum likelihood, which separated data do not have.
 #' @return A list of class `pwcstats_firth`. It has the usual [methods][pwcstats_logit] of a model,
 #'   and [predict()][predict.pwcstats_firth]. Its elements are
 #'   \item{coefficients, vcov, se}{Estimates, their covariance and standard errors.}
@@ -43,8 +49,8 @@
 #'   \item{converged, iter, reason}{Whether the fit converged, the number of iterations, and why it
 #'     stopped.}
 #'   \item{classes}{Failure and success.}
-#'   \item{correction, call, terms, model, xlevels, contrasts, na.action}{The options of the call,
-#'     and the usual elements of a model.}
+#'   \item{correction, tau, call, terms, model, xlevels, contrasts, na.action}{The options of the
+#'     call, and the usual elements of a model.}
 #'   \item{python}{The Python object as bytes, so that a fit saved with [saveRDS()] can be used in a
 #'     new session. As with any saved object, read only files that you trust.}
 #' @seealso [firth_multinom()] for more than two classes, [cratio()], [ordered_logit()] and
@@ -86,7 +92,8 @@ firth <- function(formula,
                   offset,
                   contrasts = NULL,
                   correction = c("none", "flic", "flac"),
-                  maxit = 200) {
+                  maxit = 200,
+                  tau = 0.5) {
   call <- full_call()
   asked <- match.call()
   correction <- check_choice(correction, call)
@@ -97,7 +104,7 @@ firth <- function(formula,
 
   load_python(call)
   results <- call_bridge(
-    trials_to_py(trials, input, call)$fit,
+    trials_to_py(trials, input, tau, call)$fit,
     list(),
     list(correction = option_to_py(correction), maxiter = count_to_py(maxit)),
     call
@@ -112,19 +119,21 @@ firth <- function(formula,
   )
   fit <- logit_fit(
     "pwcstats_firth", found, input, asked,
-    list(correction = correction, classes = response$classes)
+    list(correction = correction, classes = response$classes, tau = tau)
   )
   fit$deviance <- sum(residuals.pwcstats_firth(fit, "deviance")^2, na.rm = TRUE)
   fit
 }
 
 # One line for each row and outcome, weighted by the number of successes or failures.
-trials_to_py <- function(trials, input, call) {
+trials_to_py <- function(trials, input, tau, call) {
   line <- which(t(trials) > 0, arr.ind = TRUE)
   row <- line[, 2L]
   options <- list(
     offset = if (!is.null(input$offset)) to_py(as.array(as.double(input$offset[row]))),
-    freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])])
+    freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])]),
+    tau = number_to_py(tau),
+    aliased = "raise"
   )
   endog <- to_py(as.array(as.double(line[, 1L] == 1L)))
   call_python("FirthLogit", list(endog, design_to_py(input$x, row)), options, call)

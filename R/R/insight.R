@@ -140,6 +140,11 @@ link_inverse.pwcstats_logit <- function(x, ...) { # nolint
 }
 
 #' @exportS3Method insight::get_predicted
+get_predicted.pwcstats_abilities <- function(x, ...) { # nolint
+  abort("the fit has no single response; use predict(fit, interval = 'confidence').", NULL)
+}
+
+#' @exportS3Method insight::get_predicted
 get_predicted.pwcstats_firth <- function(x, # nolint
                                          data = NULL,
                                          predict = c(

@@ -7,6 +7,9 @@
 #' The tests use the penalised likelihood. Both models have the penalty of the larger model, so that
 #' the two likelihoods can be compared. For [cratio()], [ordered_logit()] and
 #' [adjacent_categories()] without penalty, they are the usual likelihood-ratio tests.
+#' After [firth()] with `correction = "flac"`, the likelihood is that of the augmented data, as in
+#' \pkg{logistf}; with `"flic"`, the tests are those of the fit without correction, because FLIC
+#' changes the intercept only.
 #'
 #' Fits must use the same rows, and the columns of one must be among those of the other, or be
 #' combinations of them: `y ~ dose` is nested in `y ~ factor(dose)`. Fits by [cratio()] and
@@ -56,7 +59,6 @@ test_terms <- function(object, call) {
   if (!length(labels)) {
     abort("the model has no terms except the intercept, so there is nothing to test.", call)
   }
-  refuse_corrected(object, call)
   fit <- thaw(object, call)
   tests <- vapply(term_columns(object), function(held) held_test(fit, held, call), numeric(3L))
   table <- data.frame(Df = tests[1L, ], Deviance = tests[2L, ], p = tests[3L, ], row.names = labels)
@@ -73,7 +75,6 @@ held_test <- function(fit, columns, call) {
 }
 
 compare_two <- function(first, second, call) {
-  lapply(list(first, second), refuse_corrected, call)
   fits <- refuse_not_nested(first, second, call)
   smaller <- fits$smaller
   larger <- fits$larger
@@ -106,19 +107,8 @@ refuse_not_nested <- function(first, second, call) {
   fits
 }
 
-refuse_corrected <- function(object, call, what = "a likelihood-ratio test") {
-  if (first_of(object$correction, "none") != "none") {
-    abort(
-      sprintf(
-        "%s needs a fit without correction, got correction = '%s'.", what, object$correction
-      ),
-      call
-    )
-  }
-}
-
 refuse_other_rows <- function(smaller, larger, call) {
-  for (option in c("direction", "penalty")) {
+  for (option in c("direction", "penalty", "tau", "correction")) {
     if (!identical(smaller[[option]], larger[[option]])) {
       abort(
         sprintf("a likelihood-ratio test needs fits with the same %s.", option),
@@ -179,7 +169,7 @@ columns_lacking <- function(smaller, larger) {
 }
 
 describe_tests <- function(object) {
-  if (identical(object$penalty, "none")) {
+  if (identical(object$penalty, "none") || identical(object$tau, 0)) {
     "Likelihood-ratio tests"
   } else {
     "Penalised likelihood-ratio tests"

@@ -16,15 +16,16 @@
 #' = 0"`. In `deltaMethod()` put names that contain a colon in backticks, and write `Intercept` for
 #' `(Intercept)`.
 #'
-#' `vif()` and `mcp()` in `glht()` need a fit by [firth()]: the others have several coefficients for
-#' the intercept or for each column. `glht()` takes a matrix of linear functions, or hypotheses as
-#' text, for all of them, and uses the normal distribution.
+#' `vif()` and `mcp()` in `glht()` use the slopes only. They work after [firth()], [ordered_logit()]
+#' and `cratio(parallel = TRUE)`; other fits have several slopes for each column. `glht()` takes a
+#' matrix of linear functions, or hypotheses as text, for all of them, and uses the normal
+#' distribution.
 #'
 #' @param mod,model,object A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
 #'   [adjacent_categories()].
 #' @param type `"II"` or `"III"`, or the number.
 #' @param test.statistic `"LR"` or `"Wald"`.
-#' @param vcov. Covariance matrix of the coefficients or a function that computes it, for Wald
+#' @param vcov. Covariance matrix of the coefficients or a function that computes it, not for LR
 #'   tests.
 #' @param hypothesis.matrix,coef.,g. As in \pkg{car}.
 #' @param ... Passed to the default methods of \pkg{car} and \pkg{multcomp}.
@@ -73,7 +74,6 @@ Anova.pwcstats_logit <- function(mod, # nolint
 }
 
 lr_table <- function(object, type, call) {
-  refuse_corrected(object, call)
   columns <- term_columns(object)
   every <- colnames(model.matrix.pwcstats_logit(object))
   fit <- thaw(object, call)
@@ -153,22 +153,40 @@ deltaMethod.pwcstats_logit <- function(object, g., vcov. = NULL, ...) { # nolint
 #' @rdname pwcstats_car
 #' @exportS3Method car::vif
 vif.pwcstats_logit <- function(mod, ...) { # nolint
-  if (!inherits(mod, "pwcstats_firth")) {
+  refuse_separate_slopes(mod, "vif()", "fit one of them by firth()", sys.call())
+  if (inherits(mod, "pwcstats_firth")) NextMethod() else car::vif(one_equation(mod), ...)
+}
+
+refuse_separate_slopes <- function(object, what, instead, call) {
+  refuse_infinite_estimates(object, what, call)
+  if (!has_common_slopes(object)) {
     abort(
-      paste(
-        "variance inflation factors need one coefficient for each column;",
-        "this model has several, for its classes, stages or thresholds."
+      sprintf(
+        "%s needs one slope for each column, and this model has several, for its %s; %s.",
+        what, if (inherits(object, "pwcstats_cratio")) "stages" else "classes", instead
       ),
-      sys.call()
+      call
     )
   }
-  NextMethod()
 }
 
 #' @rdname pwcstats_car
 #' @exportS3Method multcomp::modelparm
-modelparm.pwcstats_logit <- function(model, coef. = flat_coefficients, ...) { # nolint
-  refuse_infinite_estimates(model, "glht()", sys.call())
-  force(coef.)
-  NextMethod(coef. = coef.)
+modelparm.pwcstats_logit <- function(model, # nolint
+                                     coef. = flat_coefficients, # nolint
+                                     vcov. = NULL, # nolint
+                                     ...) {
+  call <- sys.call()
+  refuse_infinite_estimates(model, "glht()", call)
+  v <- covariance(model, vcov., call)
+  # The linear functions of mcp() have the columns of the design matrix, not the coefficients.
+  columns <- colnames(parent.frame()$linfct)
+  if (!identical(columns, names(model$se)) &&
+        identical(columns, colnames(model.matrix.pwcstats_logit(model)))) {
+    refuse_separate_slopes(model, "mcp()", "use emmeans::emmeans() and pairs()", call)
+    first <- one_equation(model, v)
+    coef. <- first$coefficients # nolint
+    v <- first$vcov
+  }
+  NextMethod(coef. = coef., vcov. = v)
 }

@@ -150,6 +150,7 @@ read_binary <- function(y, call) {
   if (is.matrix(y)) {
     return(read_trials(y, call))
   }
+  y <- if (is.character(y)) as.factor(y) else y
   if (is.factor(y)) {
     labels <- levels(y)
     refuse_many_classes(labels, call)
@@ -157,23 +158,13 @@ read_binary <- function(y, call) {
     classes <- factor(classes, levels = classes)
     success <- as.integer(y) > 1L
   } else if (is_number_like(y)) {
-    odd <- !y %in% c(0, 1)
-    if (any(odd)) {
-      abort(
-        sprintf(
-          "the response must be 0 or 1, got %s; give shares as cbind(successes, failures), %s.",
-          format(y[odd][[1L]]), "and fit more than two classes with firth_multinom()"
-        ),
-        call
-      )
-    }
-    classes <- if (is.logical(y)) c(FALSE, TRUE) else c(0, 1)
-    success <- y == 1
+    classes <- two_numbers(y, call)
+    success <- y == classes[[2L]]
   } else {
     abort(
       sprintf(
-        "the response must be 0 and 1, logical, a factor or %s, not %s; %s.",
-        "cbind(successes, failures)", kind(y), "make it a factor, whose first level is failure"
+        "the response must be 0 and 1, logical, character, a factor or %s, not %s.",
+        "cbind(successes, failures)", kind(y)
       ),
       call
     )
@@ -183,6 +174,38 @@ read_binary <- function(y, call) {
     classes = classes,
     constant = numeric(length(y))
   )
+}
+
+# Failure and success of a logical or numeric response: 0 and 1, or two other whole numbers.
+two_numbers <- function(y, call) {
+  if (is.logical(y)) {
+    return(c(FALSE, TRUE))
+  }
+  labels <- sort(unique(as.vector(y)))
+  if (all(labels %in% c(0, 1))) {
+    return(c(0, 1))
+  }
+  odd <- labels[labels != round(labels)]
+  if (length(odd)) {
+    abort(
+      sprintf(
+        "the response must be 0 or 1, got %s; give shares as cbind(successes, failures).",
+        format(odd[[1L]])
+      ),
+      call
+    )
+  }
+  if (length(labels) > 2L) {
+    abort(
+      sprintf(
+        "the response must have two classes, got %s; use firth_multinom(), %s.", list_some(labels),
+        "or cbind(successes, failures) for counts"
+      ),
+      call
+    )
+  }
+  refuse_one_class(labels, call)
+  labels
 }
 
 read_trials <- function(y, call) {

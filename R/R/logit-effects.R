@@ -62,3 +62,26 @@ set_probabilities <- function(result, prob, se, df = NULL) {
   }
   result
 }
+
+# Comparisons and rankings have no data frame of predictors, which effects needs.
+refuse_effects <- function() {
+  abort(
+    "effects needs predictors of single rows; use emmeans::emmeans(fit, ~ x) or abilities(fit).",
+    NULL
+  )
+}
+
+#' @exportS3Method effects::Effect
+Effect.pwcstats_abilities <- function(focal.predictors, mod, ...) { # nolint
+  refuse_effects()
+}
+
+#' @exportS3Method effects::allEffects
+allEffects.pwcstats_abilities <- function(mod, ...) { # nolint
+  refuse_effects()
+}
+
+#' @exportS3Method effects::predictorEffects
+predictorEffects.pwcstats_abilities <- function(mod, ...) { # nolint
+  refuse_effects()
+}

@@ -42,9 +42,11 @@
 #'   likelihood-ratio tests, too. It also works for fits by [bt()] and [plackett_luce()].
 #' - \pkg{performance}: `model_performance()`, and `test_likelihoodratio()`, which gives the tests
 #'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
-#'   [cratio()], [ordered_logit()] and [adjacent_categories()] without penalty.
-#'   `check_collinearity()` and `r2_efron()` need a fit by [firth()]. `compare_performance()` knows
-#'   a fixed list of classes and refuses others. The test that `performance_pcp()` prints compares
+#'   [cratio()], [ordered_logit()] and [adjacent_categories()] without penalty, which also have
+#'   `r2_nagelkerke()` and `r2_coxsnell()`. `r2_efron()` needs a fit by [firth()], and
+#'   `check_collinearity()` a fit with one slope for each column, as `vif()` of
+#'   [car][pwcstats_car]. `compare_performance()` knows a fixed list of classes and refuses others.
+#'   The test that `performance_pcp()` prints compares
 #'   likelihoods without their penalties; use [anova()][anova.pwcstats_logit] instead.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.

@@ -56,9 +56,10 @@ link_scores.pwcstats_firth <- function(object, designs) {
   as.matrix(surplus + binary_penalty(object, designs[[1L]], trials$weight, mean))
 }
 
-# The penalty's part of the score of binary rows: h (1/2 - p) with the hat value h.
+# The penalty's part of the score of binary rows: 2 tau h (1/2 - p) with the hat value h.
 binary_penalty <- function(object, design, weight, mean) {
-  weight * mean * (1 - mean) * (1 / 2 - mean) * quadratic_forms(design, object$vcov, design)
+  hat <- weight * mean * (1 - mean) * quadratic_forms(design, object$vcov, design)
+  2 * first_of(object$tau, 1 / 2) * hat * (1 / 2 - mean)
 }
 
 link_scores.pwcstats_firth_multinom <- function(object, designs) {
@@ -100,10 +101,10 @@ baseline_scores <- function(object, designs, penalised = TRUE) {
       mixed[, a] <- mixed[, a] + cov(a, b) * p[, b]
     }
   }
-  # Half the sum of cov(a, b) times the third cumulants of the outcome.
-  penalty <- p * (
+  # tau times the sum of cov(a, b) times the third cumulants of the outcome.
+  penalty <- first_of(object$tau, 1 / 2) * p * (
     diagonal - rowSums(p * diagonal) - 2 * mixed + 2 * rowSums(p * mixed)
-  ) / 2
+  )
   weight * (observed - p + penalty)
 }
 
@@ -269,6 +270,36 @@ coefficient_terms.pwcstats_adjacent <- coefficient_terms.pwcstats_cratio
 
 coefficient_terms.pwcstats_ordered_logit <- function(object) {
   c(rep(-1L, length(object$zeta)), attr(model.matrix.pwcstats_logit(object), "assign")[-1L])
+}
+
+# Whether all linear predictors have the same slopes, one for each column of the design matrix.
+has_common_slopes <- function(object) {
+  assign <- attr(model.matrix.pwcstats_logit(object), "assign")
+  sum(coefficient_terms(object) > 0L) == sum(assign > 0L)
+}
+
+# The coefficients of each linear predictor, one for each column of the design matrix, and their
+# covariance. The linear predictors of ordered_logit() are those of the classes above a threshold.
+linear_predictors <- function(object, v = object$vcov) {
+  columns <- colnames(model.matrix.pwcstats_logit(object))
+  sign <- if (inherits(object, "pwcstats_ordered_logit")) -1 else 1
+  equations <- lapply(link_designs(object, diag(length(columns))), function(map) {
+    list(
+      coefficients = stats::setNames(drop(sign * map %*% flat_coefficients(object)), columns),
+      vcov = with_dimnames(map %*% v %*% t(map), columns, columns)
+    )
+  })
+  stats::setNames(equations, first_of(object$stages, rownames(object$coefficients)))
+}
+
+# The fit as one of firth(), with one linear predictor: the first. For functions of other packages
+# that need one coefficient for each column and use the slopes only.
+one_equation <- function(object, v = object$vcov) {
+  first <- linear_predictors(object, v)[[1L]]
+  parts <- c("coefficients", "vcov", "se")
+  object[parts] <- c(first, list(sqrt(diag(first$vcov))))
+  class(object) <- c("pwcstats_firth", "pwcstats_logit")
+  object
 }
 
 # Linear predictors without the offset, one column each.

@@ -34,7 +34,10 @@
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Confidence level, by either name.
 #' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for profile
-#'   likelihood intervals, with which `tidy()` gives likelihood-ratio tests of each coefficient. In
+#'   likelihood intervals, with which `tidy()` gives likelihood-ratio tests of each coefficient.
+#'   After [firth()] with `correction = "flac"`, the likelihood is that of the augmented data. With
+#'   `"flic"`, slopes have intervals and tests of the fit without correction, and the intercept has
+#'   Wald's, as in \pkg{logistf}. In
 #'   `summary()`, `"profile"` gives these tests; it is only available for fits by [firth()].
 #' @param complete Has no effect: no coefficient is `NA`.
 #' @param type Type of weights; `"working"` needs a fit by [firth()].
@@ -83,14 +86,14 @@ describe_logit <- function(x) {
   if (inherits(x, "pwcstats_firth")) {
     corrected <- if (x$correction != "none") sprintf(", %s", toupper(x$correction)) else ""
     return(sprintf(
-      "Logistic regression by Firth's bias-reduced likelihood%s: %s rows; P(%s = %s)",
-      corrected, n, response, classes[[2L]]
+      "Logistic regression by %s%s: %s rows; P(%s = %s)",
+      describe_penalty(x), corrected, n, response, classes[[2L]]
     ))
   }
   if (inherits(x, "pwcstats_firth_multinom")) {
     return(sprintf(
-      "Multinomial logistic regression by Firth's bias-reduced likelihood: %s observations; %s",
-      n, sprintf("%s is the baseline", classes[[1L]])
+      "Multinomial logistic regression by %s: %s observations; %s",
+      describe_penalty(x), n, sprintf("%s is the baseline", classes[[1L]])
     ))
   }
   method <- c(none = "maximum likelihood", firth = "Firth's penalised likelihood")[[x$penalty]]
@@ -113,6 +116,14 @@ describe_logit <- function(x) {
     if (x$parallel) "parallel" else "separate", response, response,
     if (x$direction == "backward") "<=" else ">="
   )
+}
+
+describe_penalty <- function(x) {
+  if (x$tau == 0) {
+    return("maximum likelihood")
+  }
+  weight <- if (x$tau != 0.5) sprintf(" (tau = %s)", format(x$tau)) else ""
+  paste0("Firth's bias-reduced likelihood", weight)
 }
 
 # How the fit ended. If estimates are infinite, more iterations would not help; only those of
@@ -145,16 +156,11 @@ summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
     table <- coefficient_table(object$coefficients, object$se)
     return(summarise_logit(object, table, note))
   }
-  fit <- thaw(object, call)
-  one <- function(term) held_test(fit, term, call)[-1L]
-  tests <- vapply(names(object$coefficients), one, numeric(2L))
-  table <- cbind(
-    "Estimate" = object$coefficients,
-    "Std. Error" = object$se,
-    "Chisq" = tests[1L, ],
-    "Pr(>Chi)" = tests[2L, ]
-  )
-  summarise_logit(object, table, "Chisq and p-values are from penalised likelihood-ratio tests")
+  note <- sprintf("Chisq and p-values are from %s", tolower(describe_tests(object)))
+  if (object$correction == "flic") {
+    note <- paste0(note, ", those of the intercept from its Wald test")
+  }
+  summarise_logit(object, profile_table(object, call), note)
 }
 
 summarise_logit <- function(object, table, note) {

@@ -7,13 +7,13 @@
 #' @param type `"link"` for linear predictors, `"response"` or `"prob"` (or `"probs"`) for
 #'   probabilities, `"class"` for the most probable class, `"stage"` for the probabilities of the
 #'   stages, `"cumulative"` for the probabilities of a class or a lower one, `"terms"` for the
-#'   contributions of the terms to the linear predictor, as for `glm()`. For `residuals()` the type
-#'   of residuals, as for `glm()`.
+#'   contributions of the terms to the linear predictors, centred as for `glm()`. For `residuals()`
+#'   the type of residuals, as for `glm()`.
 #' @param se.fit Return standard errors too? Those of probabilities are by the delta method.
 #' @param terms Names or numbers of the terms for `type = "terms"`, by default all.
 #' @param interval,level `"confidence"` adds confidence intervals of this level. They use the normal
-#'   distribution of the linear predictor. Intervals of probabilities are these, transformed, so
-#'   they are within 0 and 1.
+#'   distribution. Intervals of probabilities are symmetric on the scale of their logits, so they
+#'   are within 0 and 1.
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
@@ -23,8 +23,13 @@
 #'   `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one column for each
 #'   class, `"link"` one for each class but the first, stage or step, `"stage"` one for each
 #'   stage, `"cumulative"` one for each threshold; with `se.fit` a list of two such matrices, `fit`
-#'   and `se.fit`. After [ordered_logit()], `"link"` gives a vector, which does not include the
-#'   thresholds.
+#'   and `se.fit`. With `interval` the values are an array, whose third dimension is `fit`, `lwr`
+#'   and `upr`. After [ordered_logit()], `"link"` gives a vector, which does not include the
+#'   thresholds, or with `interval` a matrix.
+#'
+#'   For `"terms"` a matrix with a column for each term, and the attribute `constant`: the sum of a
+#'   row and the constant is the linear predictor without its offset. After [firth_multinom()], and
+#'   after [cratio()] with separate slopes, an array: its third dimension has the linear predictors.
 #'
 #'   For `"class"` the classes have the type of the response: a factor with its levels, numeric or
 #'   logical. If classes are equally probable, the result is the first of them.
@@ -38,6 +43,7 @@
 #' gears <- cratio(gear ~ wt, mtcars, penalty = "firth")
 #' predict(gears, data.frame(wt = c(2, 3)), type = "prob", se.fit = TRUE)
 #' predict(gears, data.frame(wt = c(2, 3)), type = "stage")
+#' predict(gears, data.frame(wt = 3), type = "prob", interval = "confidence")[1, , ]
 #' @name predict.pwcstats_logit
 NULL
 
@@ -59,26 +65,12 @@ predict.pwcstats_firth <- function(object,
   check_flag(se.fit, "se.fit", call)
   interval <- check_choice(interval, call)
   check_level(level, "level", call)
-  if (interval != "none" && type %in% c("class", "terms")) {
-    abort(
-      sprintf("interval needs type = 'link' or type = 'response', got type = '%s'.", type), call
-    )
-  }
-  if (se.fit && type == "class") {
-    abort("se.fit needs type = 'link' or type = 'response'; a class has no standard error.", call)
-  }
-  if (!is.null(terms) && type != "terms") {
-    abort("terms chooses terms for type = 'terms'; leave it out for other types.", call)
-  }
+  check_prediction(type, se.fit, interval, terms, call)
   rows <- rows_of_design(object, newdata, na.action, call)
   padded <- function(x) stats::napredict(rows$na_action, x)
   if (type == "terms") {
-    found <- predict_terms(object, rows$x, terms, call)
-    fit <- structure(padded(found$fit), constant = attr(found$fit, "constant"))
-    if (!se.fit) {
-      return(fit)
-    }
-    return(list(fit = fit, se.fit = padded(found$se.fit), residual.scale = 1))
+    found <- predict_terms(object, rows, terms, call)
+    return(if (se.fit) c(found, residual.scale = 1) else found$fit)
   }
   link <- drop(rows$x %*% object$coefficients) + rows$offset
   # A single row would lose its name.
@@ -108,50 +100,90 @@ predict.pwcstats_firth <- function(object,
   )
 }
 
-# Contributions of the terms to the linear predictor, centred as in predict.lm(), and their standard
-# errors.
-predict_terms <- function(object, x, chosen, call) {
+check_prediction <- function(type, se.fit, interval, terms, call) { # nolint
+  if (interval != "none" && type %in% c("class", "terms")) {
+    abort(
+      sprintf("interval needs probabilities or linear predictors, got type = '%s'.", type), call
+    )
+  }
+  if (se.fit && type == "class") {
+    abort("se.fit needs probabilities or linear predictors; a class has no standard error.", call)
+  }
+  if (!is.null(terms) && type != "terms") {
+    abort("terms chooses terms for type = 'terms'; leave it out for other types.", call)
+  }
+}
+
+# Contributions of the terms to the linear predictors, centred as in predict.lm(), and their
+# standard errors: a matrix or, if the linear predictors have slopes of their own, an array.
+predict_terms <- function(object, rows, chosen, call) {
+  refuse_infinite_estimates(object, "type = 'terms'", call)
   columns <- term_columns(object)
   if (!is.null(chosen)) {
     columns <- columns[chosen_terms(chosen, names(columns), call, "terms", "terms")]
   }
   own <- model.matrix.pwcstats_logit(object)
   means <- if (attr(object$terms, "intercept")) colMeans(own) else 0 * colMeans(own)
-  centred <- sweep(x, 2L, means)
-  of_terms <- function(value) {
-    values <- vapply(columns, function(k) {
-      value(centred[, k, drop = FALSE], k)
-    }, numeric(nrow(x)))
-    with_dimnames(matrix(values, nrow(x)), rownames(x), names(columns))
+  equations <- linear_predictors(object)
+  # Its predict(type = "link") does not include the thresholds.
+  of_constant <- if (inherits(object, "pwcstats_ordered_logit")) replace(means, 1L, 0) else means
+  constant <- vapply(equations, function(one) sum(of_constant * one$coefficients), numeric(1L))
+  if (has_common_slopes(object)) {
+    equations <- equations[1L]
   }
-  estimate <- object$coefficients
-  fit <- of_terms(function(part, k) drop(part %*% estimate[k]))
-  se <- of_terms(function(part, k) {
-    sqrt(quadratic_forms(part, object$vcov[k, k, drop = FALSE], part))
+  x <- stats::napredict(rows$na_action, rows$x)
+  centred <- sweep(x, 2L, means)
+  names <- list(rownames(x), names(columns), names(equations))
+  by_term <- function(value) {
+    values <- lapply(equations, function(one) {
+      lapply(columns, function(k) value(centred[, k, drop = FALSE], k, one))
+    })
+    size <- c(nrow(x), length(columns), length(equations))
+    kept <- if (length(equations) == 1L) 1:2 else 1:3
+    array(as.numeric(unlist(values)), size[kept], names[kept])
+  }
+  fit <- by_term(function(part, k, one) part %*% one$coefficients[k])
+  se <- by_term(function(part, k, one) {
+    sqrt(quadratic_forms(part, one$vcov[k, k, drop = FALSE], part))
   })
-  list(fit = structure(fit, constant = sum(means * estimate)), se.fit = se)
+  if (inherits(object, "pwcstats_ordered_logit")) {
+    constant <- constant[[1L]]
+  }
+  list(fit = structure(fit, constant = constant), se.fit = se)
 }
 
 #' @rdname predict.pwcstats_logit
 #' @export
 predict.pwcstats_firth_multinom <- function(object,
                                             newdata = NULL,
-                                            type = c("class", "prob", "link", "probs", "response"),
+                                            type = c(
+                                              "class", "prob", "link", "probs", "response", "terms"
+                                            ),
                                             na.action = stats::na.pass, # nolint
                                             se.fit = FALSE, # nolint
+                                            terms = NULL,
+                                            interval = c("none", "confidence"),
+                                            level = 0.95,
                                             ...) {
   call <- sys.call()
   refuse_unknown(...)
   type <- check_choice(type, call)
   check_flag(se.fit, "se.fit", call)
+  interval <- check_choice(interval, call)
+  check_level(level, "level", call)
+  check_prediction(type, se.fit, interval, terms, call)
   rows <- rows_of_design(object, newdata, na.action, call)
+  if (type == "terms") {
+    found <- predict_terms(object, rows, terms, call)
+    return(if (se.fit) found else found$fit)
+  }
   values <- rows$x %*% t(object$coefficients)
   if (type != "link") {
     values <- with_dimnames(
       link_proba(object, values), rownames(values), as.character(object$classes)
     )
   }
-  predicted_values(object, values, type, se.fit, rows, call)
+  predicted_values(object, values, type, se.fit, interval, level, rows, call)
 }
 
 #' @rdname predict.pwcstats_logit
@@ -159,16 +191,26 @@ predict.pwcstats_firth_multinom <- function(object,
 predict.pwcstats_cratio <- function(object,
                                     newdata = NULL,
                                     type = c(
-                                      "class", "prob", "link", "stage", "probs", "response"
+                                      "class", "prob", "link", "stage", "probs", "response", "terms"
                                     ),
                                     na.action = stats::na.pass, # nolint
                                     se.fit = FALSE, # nolint
+                                    terms = NULL,
+                                    interval = c("none", "confidence"),
+                                    level = 0.95,
                                     ...) {
   call <- sys.call()
   refuse_unknown(...)
   type <- check_choice(type, call)
   check_flag(se.fit, "se.fit", call)
+  interval <- check_choice(interval, call)
+  check_level(level, "level", call)
+  check_prediction(type, se.fit, interval, terms, call)
   rows <- rows_of_design(object, newdata, na.action, call)
+  if (type == "terms") {
+    found <- predict_terms(object, rows, terms, call)
+    return(if (se.fit) found else found$fit)
+  }
   by_stage <- type %in% c("link", "stage")
   columns <- if (by_stage) object$stages else as.character(object$classes)
   known <- which(rowSums(is.na(rows$x)) == 0)
@@ -183,29 +225,38 @@ predict.pwcstats_cratio <- function(object,
     new <- list(design_to_py(rows$x, known))
     values[known, ] <- matrix_from_py(call_bridge(fit$predict, new, list(which = which), call))
   }
-  predicted_values(object, values, type, se.fit, rows, call)
+  predicted_values(object, values, type, se.fit, interval, level, rows, call)
 }
 
-# What predict() returns for several classes: classes or a matrix, or a list with standard errors.
-predicted_values <- function(object, values, type, se.fit, rows, call) { # nolint
-  padded <- function(x) stats::napredict(rows$na_action, x)
-  if (!se.fit) {
-    by_class <- !type %in% c("link", "stage")
-    return(if (by_class) class_or_proba(values, object, type, rows$na_action) else padded(values))
-  }
+# What predict() returns for several classes: classes, or probabilities or linear predictors.
+predicted_values <- function(object, values, type, se.fit, interval, level, rows, call) { # nolint
   if (type == "class") {
-    abort("se.fit needs probabilities or linear predictors; a class has no standard error.", call)
+    return(class_or_proba(values, object, type, rows$na_action))
   }
-  refuse_infinite_estimates(object, "a standard error", call)
+  padded <- function(x) stats::napredict(rows$na_action, x)
+  if (!se.fit && interval == "none") {
+    return(padded(values))
+  }
+  what <- if (se.fit) "a standard error" else "an interval"
+  refuse_infinite_estimates(object, what, call)
   designs <- link_designs(object, rows$x)
   eta <- link_values(object, designs)
-  se <- switch(type,
+  # Without rows there is nothing to differentiate.
+  se <- if (!nrow(values)) values else switch(type,
     link = link_errors(object, designs),
     stage = link_errors(object, designs) * stats::dlogis(eta),
     probability_errors(object, designs, eta, values)
   )
   se <- with_dimnames(se, rownames(values), colnames(values))
-  list(fit = padded(values), se.fit = padded(se))
+  with_errors(padded(values), padded(se), type, se.fit, interval, level)
+}
+
+# Predictions with their standard errors, their intervals or both.
+with_errors <- function(fit, se, type, se.fit, interval, level) { # nolint
+  if (interval == "confidence") {
+    fit <- with_bounds(fit, se, type == "link", level, Inf)
+  }
+  if (se.fit) list(fit = fit, se.fit = se) else fit
 }
 
 # Design matrix and offset of new rows, or of the rows of the fit.
@@ -276,7 +327,7 @@ residuals.pwcstats_firth <- function(object,
   value <- switch(type,
     response = raw,
     working = working,
-    partial = working + predict_terms(object, rows$x, NULL, call)$fit,
+    partial = working + predict_terms(object, rows["x"], NULL, call)$fit,
     pearson = raw * sqrt(trials$weight / (mean * (1 - mean))),
     deviance = {
       sign(raw) * sqrt(pmax(stats::binomial()$dev.resids(share, mean, trials$weight), 0))

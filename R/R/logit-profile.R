@@ -8,8 +8,10 @@
 #' [`confint(fit, method = "profile")`][confint.pwcstats_logit]: it computes the bounds and does not
 #' interpolate.
 #'
-#' @param fitted A fit by [firth()] without correction, [firth_multinom()], [cratio()],
-#'   [ordered_logit()] or [adjacent_categories()] with finite estimates.
+#' @param fitted A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()] with finite estimates. After `firth(correction = "flac")`, the
+#'   likelihood is that of the augmented data; with `"flic"`, the profiles are those of the fit
+#'   without correction, without the intercept's.
 #' @param which Names or numbers of the coefficients, by default all.
 #' @param alpha The profiles end at the bounds of intervals of level `1 - alpha`.
 #' @param n_points Number of points on each side of the estimate.
@@ -32,19 +34,24 @@ profile.pwcstats_logit <- function(fitted, which = NULL, alpha = 0.01, n_points 
   call <- sys.call()
   refuse_unknown(...)
   check_level(alpha, "alpha", call)
-  names <- names(fitted$se)
+  every <- names <- names(fitted$se)
+  if (identical(fitted$correction, "flic")) {
+    # FLIC's intercept has no profile.
+    names <- setdiff(names, "(Intercept)")
+  }
   chosen <- if (is.null(which)) names else chosen_terms(which, names, call, "which")
   fit <- thaw(fitted, call)
   options <- list(alpha = number_to_py(alpha), n_points = count_to_py(n_points))
   table <- call_bridge(fit$profile, list(), options, call)
   order <- python_order(fitted)
   values <- matrix_from_py(table)[, order, drop = FALSE]
+  rows_order <- if (length(names) == length(every)) order else seq_along(names)
   n_rows <- nrow(values) / length(names)
   z <- vector_from_py(table$index$get_level_values(1L))[seq_len(n_rows)]
   curves <- lapply(match(chosen, names), function(k) {
-    rows <- (order[[k]] - 1L) * n_rows + seq_len(n_rows)
+    rows <- (rows_order[[k]] - 1L) * n_rows + seq_len(n_rows)
     curve <- data.frame(z = z)
-    curve$par.vals <- with_dimnames(values[rows, , drop = FALSE], NULL, names)
+    curve$par.vals <- with_dimnames(values[rows, , drop = FALSE], NULL, every)
     curve
   })
   # Other methods for profiles expect coef() to be a vector.

@@ -7,7 +7,8 @@
 #' Firth's penalty the scores alone do not. `estfun()` therefore returns the contributions of the
 #' rows to the modified score of Firth (1993). For [firth()] these are
 #' \eqn{\{w_i (y_i - p_i) + h_i (1/2 - p_i)\} x_i}{[w_i (y_i - p_i) + h_i (1/2 - p_i)] x_i} with hat
-#' values \eqn{h_i}, as in the modified scores of Heinze and Schemper (2002); for the others the
+#' values \eqn{h_i}, as in the modified scores of Heinze and Schemper (2002), times `2 * tau` if the
+#' penalty has another weight; for the others the
 #' derivative of the penalty, which is a sum over rows, is divided among them in the same way. The
 #' hat values, or the covariance of the estimates, are taken as known. The penalty's part vanishes
 #' relative to the score as the number of rows grows. `estfun()` of a fit by `brglmFit()` from
@@ -176,7 +177,15 @@ infinite_terms <- function(x, call) {
 }
 
 refuse_other_equations <- function(x, call) {
-  refuse_corrected(x, call, "a sandwich covariance")
+  if (first_of(x$correction, "none") != "none") {
+    abort(
+      sprintf(
+        "a sandwich covariance needs a fit without correction, got correction = '%s'.",
+        x$correction
+      ),
+      call
+    )
+  }
   refuse_infinite_estimates(x, "a sandwich covariance", call)
 }
 
@@ -279,7 +288,8 @@ refit <- function(object, columns = NULL, weights = row_weights_used(object)) {
   constant <- colnames(x) == "(Intercept)"
   formula <- if (all(constant)) y ~ 1 else if (any(constant)) y ~ x else y ~ x - 1
   x <- x[, !constant, drop = FALSE]
-  options <- object[intersect(c("direction", "penalty", "parallel"), names(object))]
+  options <- c("direction", "penalty", "parallel", "tau", "correction")
+  options <- object[intersect(options, names(object))]
   more <- if (!is.null(offset)) list(offset = quote(offset))
   arguments <- c(list(formula = formula, weights = quote(weights)), more, options)
   eval(as.call(c(list(fitters[[class(object)[[1L]]]]), arguments)))

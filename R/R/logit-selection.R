@@ -27,7 +27,6 @@ drop1.pwcstats_logit <- function(object, scope, scale = 0, test = c("none", "Chi
       call
     )
   }
-  refuse_corrected(object, call)
   fit <- thaw(object, call)
   columns <- term_columns(object)
   tests <- vapply(dropped, function(term) held_test(fit, columns[[term]], call)[-1L], numeric(2L))

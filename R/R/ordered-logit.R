@@ -118,28 +118,38 @@ predict.pwcstats_ordered_logit <- function(object,
                                            newdata = NULL,
                                            type = c(
                                              "class", "prob", "link", "cumulative", "probs",
-                                             "response"
+                                             "response", "terms"
                                            ),
                                            se.fit = FALSE, # nolint
                                            na.action = stats::na.pass, # nolint
+                                           terms = NULL,
+                                           interval = c("none", "confidence"),
+                                           level = 0.95,
                                            ...) {
   call <- sys.call()
   refuse_unknown(...)
   type <- check_choice(type, call)
+  interval <- check_choice(interval, call)
   columns <- list(
     prob = as.character(object$classes), cumulative = names(object$zeta), linear = "link"
   )
-  predict_ordinal(object, newdata, type, se.fit, na.action, columns, call)
+  predict_ordinal(
+    object, newdata, type, se.fit, na.action, terms, interval, level, columns, call
+  )
 }
 
 # Predictions by Python, which computes the limits for infinite estimates and takes offsets.
 # `columns` has the names of the columns of each kind of predictions.
-predict_ordinal <- function(object, newdata, type, se.fit, na.action, columns, call) { # nolint
+predict_ordinal <- function(object, newdata, type, se.fit, na.action, terms, # nolint
+                            interval, level, columns, call) {
   check_flag(se.fit, "se.fit", call)
-  if (se.fit && type == "class") {
-    abort("se.fit needs probabilities or linear predictors; a class has no standard error.", call)
-  }
+  check_level(level, "level", call)
+  check_prediction(type, se.fit, interval, terms, call)
   rows <- rows_of_design(object, newdata, na.action, call)
+  if (type == "terms") {
+    found <- predict_terms(object, rows, terms, call)
+    return(if (se.fit) found else found$fit)
+  }
   offset <- rep_len(rows$offset, nrow(rows$x))
   known <- which(rowSums(is.na(cbind(rows$x, offset))) == 0)
   which <- c(link = "linear", cumulative = "cumulative")[type]
@@ -152,15 +162,18 @@ predict_ordinal <- function(object, newdata, type, se.fit, na.action, columns, c
       dimnames = list(rownames(rows$x), columns)
     )
     values[known, ] <- found
-    stats::napredict(rows$na_action, if (is_vector) values[, 1L] else values)
+    # A single row would lose its name.
+    vector <- if (is_vector) stats::setNames(values[, 1L], rownames(values))
+    stats::napredict(rows$na_action, first_of(vector, values))
   }
   ask <- function(method) {
     options <- list(which = which, offset = numbers_to_py(offset[known]))
     call_bridge(thaw(object, call)[[method]], list(design_to_py(rows$x, known)), options, call)
   }
+  wants_errors <- se.fit || interval != "none"
   if (!length(known)) {
     fit <- se <- padded(numeric())
-  } else if (se.fit) {
+  } else if (wants_errors) {
     found <- ask("get_prediction")
     fit <- padded(matrix_from_py(found$predicted))
     se <- padded(matrix_from_py(found$se))
@@ -168,8 +181,8 @@ predict_ordinal <- function(object, newdata, type, se.fit, na.action, columns, c
     found <- ask("predict")
     fit <- padded(if (is_vector) vector_from_py(found) else matrix_from_py(found))
   }
-  if (se.fit) {
-    return(list(fit = fit, se.fit = se))
+  if (wants_errors) {
+    return(with_errors(fit, se, type, se.fit, interval, level))
   }
   # Like polr(), predicted classes have no names.
   if (type == "class") object$classes[most_probable(fit)] else fit

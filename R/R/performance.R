@@ -51,26 +51,46 @@ r2_tjur.pwcstats_firth <- function(model, ...) { # nolint
 
 #' @exportS3Method performance::r2_mcfadden
 r2_mcfadden.pwcstats_logit <- function(model, ...) { # nolint
+  null <- null_loglik(model, "McFadden's R2")
+  as_r2("Generalized Linear", R2 = c("McFadden's R2" = 1 - model$loglik / null))
+}
+
+#' @exportS3Method performance::r2_coxsnell
+r2_coxsnell.pwcstats_logit <- function(model, ...) { # nolint
+  null <- null_loglik(model, "Cox and Snell's R2")
+  c("Cox & Snell's R2" = -expm1(2 / model$nobs * (null - model$loglik)))
+}
+
+#' @exportS3Method performance::r2_nagelkerke
+r2_nagelkerke.pwcstats_logit <- function(model, ...) { # nolint
+  null <- null_loglik(model, "Nagelkerke's R2")
+  highest <- -expm1(2 / model$nobs * null)
+  c("Nagelkerke's R2" = unname(r2_coxsnell.pwcstats_logit(model)) / highest)
+}
+
+# The log-likelihood without predictors.
+null_loglik <- function(model, what) {
   if (!identical(model$penalty, "none")) {
     abort(
-      paste(
-        "McFadden's R2 compares likelihoods, which are not comparable without their penalties;",
-        "anova(fit) has penalised tests."
+      sprintf(
+        paste(
+          "%s compares likelihoods, which are not comparable without their penalties;",
+          "anova(fit) has penalised tests."
+        ),
+        what
       ),
       NULL
     )
   }
   model$na.action <- NULL
-  if (is.null(stats::model.offset(model$model))) {
-    classes <- as.character(one_column(stats::model.response(model$model)))
-    totals <- vapply(split(weights(model), classes), sum, numeric(1L))
-    totals <- totals[totals > 0]
-    null <- sum(totals * log(totals / sum(totals)))
-  } else {
+  if (!is.null(stats::model.offset(model$model))) {
     # As after glm(), the null model has the offset.
-    null <- refit(model, "(Intercept)")$loglik
+    return(refit(model, "(Intercept)")$loglik)
   }
-  as_r2("Generalized Linear", R2 = c("McFadden's R2" = 1 - model$loglik / null))
+  classes <- as.character(one_column(stats::model.response(model$model)))
+  totals <- vapply(split(weights(model), classes), sum, numeric(1L))
+  totals <- totals[totals > 0]
+  sum(totals * log(totals / sum(totals)))
 }
 
 #' @exportS3Method performance::r2_efron
@@ -88,8 +108,18 @@ r2_mckelvey.pwcstats_logit <- function(model) { # nolint
 # The covariance of all coefficients is not that of the columns of one linear predictor.
 #' @exportS3Method performance::check_collinearity
 check_collinearity.pwcstats_logit <- function(x, ...) { # nolint
-  refuse_several_classes(x, "variance inflation")
-  NextMethod()
+  refuse_separate_slopes(x, "check_collinearity()", "fit one of them by firth()", NULL)
+  if (inherits(x, "pwcstats_firth")) {
+    return(NextMethod())
+  }
+  performance::check_collinearity(one_equation(x), ...)
+}
+
+#' @exportS3Method performance::check_collinearity
+check_collinearity.pwcstats_abilities <- function(x, ...) { # nolint
+  abort(
+    "variance inflation needs a model with an intercept; use cov2cor(vcov(fit)) instead.", NULL
+  )
 }
 
 refuse_several_classes <- function(model, what) {

@@ -68,7 +68,10 @@ refusals <- list(
   ),
   list(
     class = "pwcstats_pl",
-    generics = c("residuals", "fitted", "family", "model.matrix", "formula", "terms", "case.names"),
+    generics = c(
+      "residuals", "fitted", "family", "model.matrix", "formula", "terms", "case.names",
+      "hatvalues", "cooks.distance", "influence", "rstandard", "rstudent"
+    ),
     message = paste(
       "this function is not defined for rankings, which have no single response; use predict()."
     )

@@ -51,6 +51,10 @@ GALLERY = {
             "Bars of the probabilities of the classes A, B and C by two methods. Naive Bayes predicts C, one "
             "against all predicts B."
         ),
+        "profiles": (
+            "Profiles of the coefficients NV and EH beside straight dashed lines for Wald's approximation. That of NV "
+            "is clearly bent, and its interval reaches much further to the right than to the left."
+        ),
         "roc": (
             "ROC curve with an area of about 0.93, and a dot for the sensitivity and the specificity of the "
             "predictions."

@@ -1,6 +1,5 @@
 """Covariance of the estimates: from the information, by random projections for many items, or by the sandwich."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -11,11 +10,12 @@ from scipy.sparse import coo_array
 
 from pwcstats import _params
 from pwcstats._arrays import Array
+from pwcstats._clusters import cluster_correction, effective_number, read_groups_option, warn_if_few
 from pwcstats._text import listed
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood, Point, outcome_scores
 from pwcstats.bradley_terry.reading import Rows, read_groups
 from pwcstats.bradley_terry.table import tabulate
-from pwcstats.errors import FewClustersWarning, InputError, SeparationWarning, arg, value, warn
+from pwcstats.errors import FewClustersWarning, InputError, SeparationWarning, arg, warn
 
 Cov = Literal["full", "diag", "none"]
 CovType = Literal["nonrobust", "HC0", "cluster"]
@@ -24,10 +24,6 @@ CovType = Literal["nonrobust", "HC0", "cluster"]
 LARGEST_FULL = 20_000
 # Up to this many items, standard errors come from the whole inverse of the information.
 EXACT_ITEMS = 2000
-# With fewer clusters, robust standard errors are imprecise. Clusters of unequal size count by their effective number.
-FEW_CLUSTERS = 20
-# So many clusters are enough if their sizes are lognormal with sigma = 1, which makes the effective number about 30.
-ENOUGH_UNEQUAL_CLUSTERS = 80
 # If the standard error of an ability is larger than this, not more than its sign is known.
 LARGEST_ERROR = 100.0
 SOLVE_TOLERANCE = 1e-10
@@ -60,22 +56,8 @@ def read_options(cov: Any, cov_type: Any, cov_kwds: Any, n_projections: Any, ran
     seed = _params.seed(random_state)
     if cov_type != "nonrobust" and cov != "full":
         raise InputError(f"{arg('cov_type', cov_type)} needs {arg('cov', 'full')}, got {arg('cov', cov)}.")
-    if cov_kwds is not None and not isinstance(cov_kwds, Mapping):
-        raise InputError(f"{arg('cov_kwds')} must be a dict such as {{'groups': ...}}, got {value(cov_kwds)}.")
-    options = {} if cov_kwds is None else dict(cov_kwds)
-    known = {"groups", "use_correction"} if cov_type == "cluster" else set()
-    if set(options) - known:
-        raise InputError(
-            f"{arg('cov_kwds')} of {arg('cov_type', cov_type)} may have the keys {listed(sorted(known))}, got "
-            f"{listed(sorted(options, key=str))}."
-        )
-    if cov_type == "cluster" and options.get("groups") is None:
-        raise InputError(
-            f"{arg('cov_type', 'cluster')} needs {arg('cov_kwds')} with the key 'groups': a column of the data or an "
-            "array."
-        )
-    use_correction = bool(options.get("use_correction", True))
-    return CovarianceOptions(cov, cov_type, options.get("groups"), use_correction, n_projections, seed)
+    groups, use_correction = read_groups_option(cov_type, cov_kwds)
+    return CovarianceOptions(cov, cov_type, groups, use_correction, n_projections, seed)
 
 
 @dataclass(frozen=True)
@@ -94,11 +76,6 @@ class CovarianceEstimate:
     n_groups: int | None = None
     n_effective: float | None = None
     df_model: float | None = None
-
-    @property
-    def few_groups(self) -> bool:
-        """Whether the clusters are so few, or so unequal, that the covariance is imprecise."""
-        return self.n_effective is not None and self.n_effective < FEW_CLUSTERS
 
 
 def estimate(
@@ -121,19 +98,6 @@ def estimate(
     variance = variances(cov, ref, likelihood.n_reported)
     kept = options.kind == "full" or isinstance(design, Covariates)
     return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)), n_groups, n_effective, df_model)
-
-
-def effective_number(group: NDArray[np.int64], weight: Array) -> float:
-    """Effective number of groups: equal to their number if all have the same weight, and else smaller."""
-    size = np.bincount(group, weight)
-    share = size / size.sum()
-    # Rounding must not make 20 equal groups fewer than 20.
-    return round(float(1.0 / (share @ share)), 6)
-
-
-def cluster_correction(n_groups: int, nobs: float, rank: int) -> float:
-    """The usual factor for few groups, as in statsmodels."""
-    return n_groups / (n_groups - 1.0) * (nobs - 1.0) / (nobs - rank)
 
 
 def no_correction(nobs: float, rank: int, observations: str) -> InputError:
@@ -165,20 +129,9 @@ def warn_if_in_one_cluster(items: pd.Index, rows: Rows, group: NDArray[np.int64]
 
 def warn_if_few_clusters(estimate: CovarianceEstimate) -> None:
     """Warn about clusters that are few, or of very unequal size."""
-    if not estimate.few_groups:
-        return
-    n, effective = estimate.n_groups or 0, estimate.n_effective or 0.0
-    if n < FEW_CLUSTERS:
-        lead = f"has only {n} clusters"
-    else:
-        lead = f"has {n} clusters of very unequal size, which count like {effective:.0f} equal ones"
-    warn(
-        FewClustersWarning(
-            f"{arg('cov_type', 'cluster')} {lead}: standard errors are imprecise and often too small. Tests use the t "
-            f"distribution with {n - 1} degrees of freedom, which is nearly right for {FEW_CLUSTERS} clusters of equal "
-            f"size; if sizes are very unequal, it takes about {ENOUGH_UNEQUAL_CLUSTERS}."
-        )
-    )
+    if estimate.n_groups is not None and estimate.n_effective is not None:
+        tests = f"Tests use the t distribution with {estimate.n_groups - 1} degrees of freedom, which is nearly right"
+        warn_if_few(estimate.n_groups, estimate.n_effective, tests)
 
 
 def warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:

@@ -8,13 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from pwcstats._clusters import cluster_correction, effective_number
 from pwcstats._text import shape_of
 from pwcstats.bradley_terry.choices import RankingLikelihood, RankingPoint, ranges
 from pwcstats.bradley_terry.covariance import (
     CovarianceEstimate,
     CovarianceOptions,
-    cluster_correction,
-    effective_number,
     no_correction,
     variances,
 )

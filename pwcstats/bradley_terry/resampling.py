@@ -11,10 +11,10 @@ from statsmodels.iolib.summary import Summary
 
 from pwcstats import _params, _summary
 from pwcstats._arrays import Array
+from pwcstats._clusters import FEW_CLUSTERS
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.tails import Reference
 from pwcstats._results import Result
-from pwcstats.bradley_terry.covariance import FEW_CLUSTERS
 from pwcstats.bradley_terry.existence import find_obstacle, find_separation
 from pwcstats.bradley_terry.likelihood import Likelihood, Point, make_likelihood
 from pwcstats.bradley_terry.reading import read_groups

@@ -8,6 +8,7 @@ from scipy.special import softmax
 
 from pwcstats import _params
 from pwcstats._arrays import Array
+from pwcstats.logit import robust
 from pwcstats.logit.adjacent_likelihood import AdjacentLikelihood, by_class, by_step
 from pwcstats.logit.adjacent_results import AdjacentCategoriesResults, AdjacentCategoriesResultsWrapper
 from pwcstats.logit.maximum import MAXITER
@@ -125,7 +126,12 @@ class AdjacentCategories(Stages, OrdinalModel):
         return other
 
     def fit(
-        self, maxiter: int = MAXITER, disp: bool = False, warn_convergence: bool = True
+        self,
+        maxiter: int = MAXITER,
+        disp: bool = False,
+        warn_convergence: bool = True,
+        cov_type: robust.CovType = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
     ) -> AdjacentCategoriesResults:
         """Fit the model.
 
@@ -137,12 +143,15 @@ class AdjacentCategories(Stages, OrdinalModel):
             Print a message if the fit converged.
         warn_convergence : bool
             Whether to warn if the data are separated or the fit did not converge.
+        cov_type, cov_kwds
+            As in :meth:`FirthLogit.fit`. All estimates must be finite.
 
         Returns
         -------
         AdjacentCategoriesResults
         """
-        results = AdjacentCategoriesResults(self, [self._fit(maxiter, warn_convergence)])
+        options = robust.read_options(self, cov_type, cov_kwds)
+        results = AdjacentCategoriesResults(self, [self._fit(maxiter, warn_convergence)], options)
         if disp and results.converged:
             print(f"Converged; log-likelihood {results.llf:.6g}.")
         return AdjacentCategoriesResultsWrapper(results)

@@ -101,6 +101,12 @@ class AdjacentLikelihood(CentredLikelihood):
         self.scale = (largest[:, None] * self.sample.classes).max(axis=0)
         self._noise = 1e-16 * float(weight.sum())
 
+    def row_scores(self, point: Point) -> Array:
+        """What each row of positive weight adds to the score with respect to the coefficients; one row each."""
+        residual = self.sample.points(point.params[None], self.firth).residual[0]
+        by_class = np.column_stack([of_class[:, None] * self.sample.x for of_class in residual])
+        return np.asarray(by_class @ self.sample.classes @ self._wide)
+
     def constraints(self) -> csr_array:
         """Constraints on parameters, one row each: all values are at least 0 in a direction of separation."""
         sample = self.sample

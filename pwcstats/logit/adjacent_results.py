@@ -11,6 +11,7 @@ from pwcstats.logit.adjacent_likelihood import by_step
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.maximum import MAXITER
 from pwcstats.logit.ordinal_predictions import OrdinalModelResults
+from pwcstats.logit.robust import check_nonrobust
 from pwcstats.logit.stages import StagedResults
 
 __all__ = ["AdjacentCategoriesResults"]
@@ -86,6 +87,7 @@ class AdjacentCategoriesResults(StagedResults, OrdinalModelResults):
         -------
         TestResult
         """
+        check_nonrobust(self, "a likelihood-ratio test")
         model, df = self.model, self._parallel_df("step")
         separate, common = (
             self._fits[0] if parallel == model.parallel else model._with_slopes(parallel)._fit(MAXITER, False)

@@ -11,6 +11,7 @@ from pwcstats import _params
 from pwcstats._results import TestResult
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.likelihood import MultinomialLikelihood
+from pwcstats.logit.robust import check_nonrobust
 from pwcstats.logit.stages import StagedResults
 
 __all__ = ["ContinuationRatioResults"]
@@ -79,6 +80,7 @@ class ContinuationRatioResults(StagedResults):
         -------
         TestResult
         """
+        check_nonrobust(self, "a likelihood-ratio test")
         model, df = self.model, self._parallel_df("stage")
         n_stages, n_slopes = len(model.stages), len(model.columns) - 1
         x, y, weight, names = model.stacked(True)

@@ -24,14 +24,19 @@ MOST_EXACT = 2**17
 
 
 class Sample(Design):
-    """Rows of a design, with outcomes 0, 1, ..., `n_rest`, weights and offsets (None if all are 0)."""
+    """Rows of a design, with outcomes 0, 1, ..., `n_rest`, weights and offsets (None if all are 0).
+
+    The penalty is `tau` times the log determinant of the information; Firth's has tau = 1/2.
+    """
 
     # Classes (rows) that are ruled out for some cases (columns).
     excluded: NDArray[np.bool_] | None = None
 
-    def __init__(self, x: Array, code: NDArray[np.int64], weight: Array, offset: Array | None, n_rest: int) -> None:
+    def __init__(
+        self, x: Array, code: NDArray[np.int64], weight: Array, offset: Array | None, n_rest: int, tau: float = 0.5
+    ) -> None:
         super().__init__(x)
-        self.code, self.weight, self.offset, self.n_rest = code, weight, offset, n_rest
+        self.code, self.weight, self.offset, self.n_rest, self.tau = code, weight, offset, n_rest, tau
         # Indicators of the classes but the first.
         self.outcome = (code == np.arange(1, n_rest + 1)[:, None]).astype(np.float64)
         # Whether second derivatives of the penalty take little time.
@@ -86,7 +91,7 @@ class Points(ABC):
         self.information = self._gram(self._covariance)
         if firth:
             log_determinant, self._root = _inverse_roots(self.information)
-            self.value = self.llf + 0.5 * log_determinant
+            self.value = self.llf + self.sample.tau * log_determinant
 
     def _by_class(self, params: Array) -> Array:
         """Coefficients of the columns for each class but the first."""
@@ -109,7 +114,7 @@ class Points(ABC):
         """Firth's additions to the residuals, and the leverages of the rows for weight 1; `cov` is C.
 
         Let d_o be the residuals of the indicators if the outcome is o, and s_o = d_o'V d_o. The leverage is the mean of
-        s_o over the outcomes, and the addition is half the mean of w d_o s_o.
+        s_o over the outcomes, and the addition is half the mean of w d_o s_o. Both are multiplied by 2 tau.
         """
 
     @cached_property
@@ -117,12 +122,20 @@ class Points(ABC):
         return self._penalise(self._root.swapaxes(1, 2) @ self._root)
 
     @cached_property
-    def score(self) -> Array:
-        """Derivatives of the value."""
+    def residual(self) -> Array:
+        """Derivatives of the value by the linear predictors: points x classes x rows.
+
+        The part of the penalty is that of rows whose leverages are known.
+        """
         residual = self.sample.weight * (self.sample.outcome - self.probability)
         if self.firth:
             residual += self._penalty[0]
-        gradient = residual.reshape(-1, residual.shape[2]) @ self.sample.x
+        return residual
+
+    @cached_property
+    def score(self) -> Array:
+        """Derivatives of the value."""
+        gradient = self.residual.reshape(-1, self.sample.x.shape[0]) @ self.sample.x
         return self._collect(gradient.reshape(len(self.params), -1))
 
     @cached_property
@@ -154,7 +167,7 @@ class Points(ABC):
     def without_rows(self) -> "Points":
         """A copy without derivatives, and without arrays of the length of the data."""
         kept = copy(self)
-        for name in ("sample", "_covariance", "_penalty", "score", "slope"):
+        for name in ("sample", "_covariance", "_penalty", "residual", "score", "slope"):
             vars(kept).pop(name, None)
         kept.probability = np.empty((len(self.params), 0, 0))
         return kept
@@ -175,11 +188,11 @@ class _TwoClasses(Points):
         return self.sample.gram(covariance[:, 0])
 
     def _penalise(self, cov: Array) -> tuple[Array, Array]:
-        leverage = self.sample.forms(cov)[:, None] * self._covariance
+        leverage = self.sample.forms(cov)[:, None] * (2.0 * self.sample.tau * self._covariance)
         return leverage * (0.5 - self.probability), leverage[:, 0] / self.sample.weight
 
     def _exact_slope(self) -> Array | None:
-        """The second derivatives of the penalty are half the sum of h (1 - 6 v) x_r x_s, less tr(C D_r C D_s) / 2.
+        """The second derivatives of the penalty are half the sum of h (1 - 6 v) x_r x_s, less tau tr(C D_r C D_s).
 
         D_r = X' diag(w v (1 - 2 p) x_r) X is the derivative of I.
         """
@@ -192,7 +205,7 @@ class _TwoClasses(Points):
         sums = sample.gram(np.concatenate([second, third], axis=1).reshape(-1, n)).reshape(n_points, p + 1, p, p)
         root = self._root[:, None]
         turned = (root @ sums[:, 1:] @ root.swapaxes(2, 3)).reshape(n_points, p, p * p)
-        return sums[:, 0] + 0.5 * turned @ turned.swapaxes(1, 2)
+        return sums[:, 0] + sample.tau * turned @ turned.swapaxes(1, 2)
 
 
 class ManyClasses(Points):
@@ -223,7 +236,7 @@ class ManyClasses(Points):
         (n_points, m, n), p = proba.shape, sample.x.shape[1]
         first, second, pair = pairs(m)
         blocks = cov.reshape(n_points, m, p, m, p).swapaxes(2, 3)[:, first, second]
-        v = sample.forms(blocks.reshape(-1, p, p)).reshape(n_points, -1, n)
+        v = 2.0 * sample.tau * sample.forms(blocks.reshape(-1, p, p)).reshape(n_points, -1, n)
         # With d_j the indicator of j less p, s_j = V_jj - 2 (Vp)_j + p'Vp.
         own, with_mean = v[:, pair.diagonal()], (v[:, pair] * proba[:, None]).sum(axis=2)
         of_mean = (with_mean * proba).sum(axis=1)
@@ -236,7 +249,7 @@ class BinaryPoint:
     """The binary logit at one vector of parameters: `Points` with fewer calls, on which small fits spend their time.
 
     Let z be the linear predictor, with a minus sign if the outcome is 0, q = 1 / (1 + exp(z)) the probability of the
-    other outcome, v = q (1 - q), and h = v x'C x the leverage of a row for weight 1.
+    other outcome, v = q (1 - q), and h = 2 tau v x'C x, for tau = 1/2 the leverage of a row for weight 1.
     """
 
     def __init__(self, sample: Sample, params: Array, firth: bool) -> None:
@@ -260,7 +273,7 @@ class BinaryPoint:
         self.information = sample.single_gram(self._v * sample.weight)
         if firth:
             log_determinant, self._root = inverse_root(self.information)
-            self.value += 0.5 * log_determinant
+            self.value += sample.tau * log_determinant
         if math.isnan(self.value):
             self.value = -math.inf
 
@@ -281,7 +294,7 @@ class BinaryPoint:
         residual = self._q
         if self.firth:
             self._h = self.sample.squares(self._root)
-            self._h *= self._v
+            self._h *= 2.0 * self.sample.tau * self._v
             self._excess = self._q - 0.5
             residual = self._h * self._excess
             residual += self._q
@@ -307,7 +320,7 @@ class BinaryPoint:
             sums = (weights @ sample.products.T).take(pairs(sample.x.shape[1])[2], axis=1)
             # These are D_r / 2, turned.
             turned = (self._root @ sums[1:] @ self._root.T).reshape(len(self.params), -1)
-            slope = 2.0 * (turned @ turned.T) + sums[0]
+            slope = 4.0 * sample.tau * (turned @ turned.T) + sums[0]
             self.is_exact = dpotrf(slope.T)[1] == 0
             if self.is_exact:
                 return slope

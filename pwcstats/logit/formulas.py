@@ -20,8 +20,8 @@ class FromFormula:
     _offset_name: str | None = None
 
     @classmethod
-    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
-        """Codes of the classes, and the classes; may take options out of `kwargs`."""
+    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index | None]:
+        """Codes of the classes, and the classes (None for counts); may take options out of `kwargs`."""
         return reading.read_nominal(values)
 
     def _name_classes(self, labels: pd.Index) -> None:
@@ -40,9 +40,10 @@ class FromFormula:
         subset : array-like, optional
             Rows to use, as labels or as a mask.
         **kwargs
-            Options of the model. `freq_weights` and `offset` are names of columns of `data`, or have an entry for each
-            row of `data`. Rows in which something is missing, including a weight or an offset, are dropped unless
-            `missing` says otherwise. After an offset by name, predictions of new rows take it from the new data.
+            Options of the model. `freq_weights`, `offset` and `trials` are names of columns of `data`, or have an
+            entry for each row of `data`. Rows in which something is missing, including a weight or an offset, are
+            dropped unless `missing` says otherwise. After an offset by name, predictions of new rows take it from the
+            new data.
             `eval_env`, as in statsmodels, tells where to look up functions and variables that are not columns of
             `data`; by default in the scope of the caller.
 
@@ -79,7 +80,7 @@ def _take_rows(data: pd.DataFrame, subset: Any, kwargs: dict[str, Any]) -> pd.Da
     Rows without a weight or an offset are dropped here, unless `missing` says otherwise; statsmodels drops the other
     rows with missing values, and their entries of arrays.
     """
-    given = {key: kwargs[key] for key in ("freq_weights", "offset") if kwargs.get(key) is not None}
+    given = {key: kwargs[key] for key in ("freq_weights", "offset", "trials") if kwargs.get(key) is not None}
     given = {key: _column(data, key, "data", name) if isinstance(name, str) else name for key, name in given.items()}
     reading.check_aligned(data, "data", **given)
     given = {key: reading.read_column(column, key) for key, column in given.items()}
@@ -122,12 +123,13 @@ def offset_of_rows(model: Any, exog: Any, transform: bool, offset: Any) -> Any:
 
 
 def columns_by_term(model: Any) -> dict[str, list[int]]:
-    """Indices of the columns of each term of a model's formula; without a formula, each column is a term."""
+    """Indices, among all columns, of those of each term of a model's formula; otherwise each column is a term."""
     data = model.data
     info = getattr(data, "model_spec", None) or getattr(data, "design_info", None)
-    every = range(model.exog.shape[1])
+    names = data.every if getattr(model, "left_out", ()) else model.exog_names
+    every = range(len(names))
     for name in ("term_name_slices", "term_slices"):
         slices = getattr(info, name, None)
         if slices is not None:
             return {str(term): list(every[part]) for term, part in slices.items()}
-    return {str(name): [index] for index, name in enumerate(model.exog_names)}
+    return {str(name): [index] for index, name in enumerate(names)}

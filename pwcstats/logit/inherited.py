@@ -12,6 +12,7 @@ from statsmodels.stats.contrast import WaldTestResults
 from pwcstats._results import Result
 from pwcstats._text import listed
 from pwcstats.errors import InputError, arg, code
+from pwcstats.logit.aliased import refuse_aliased
 from pwcstats.logit.formulas import columns_by_term
 
 
@@ -114,6 +115,7 @@ class SeveralEquations(ABC):
         WaldTestResults
             Its `table` has the statistics, p-values and degrees of freedom.
         """
+        refuse_aliased(self.model, code("wald_test_terms"))
         terms = {name: self._coefficients_of(columns) for name, columns in columns_by_term(self.model).items()}
         tests = {name: part for name, part in terms.items() if part and not (skip_single and len(part) == 1)}
         for text in combine_terms or []:

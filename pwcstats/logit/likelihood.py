@@ -25,6 +25,7 @@ class MultinomialLikelihood(Likelihood):
     It works with ``x = q r``, so that neither the units nor the origins of the columns cost precision. The coefficients
     are ``r⁻¹ g`` for the parameters g of q. `beta` converts parameters to the coefficients that users see, class by
     class; `information`, `cov` and `score` are for these coefficients, too. `names` returns the names of the columns.
+    With `firth`, the penalty is `tau` times the log determinant of the information.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class MultinomialLikelihood(Likelihood):
         firth: bool,
         names: Callable[[], Sequence[str]],
         where: str = "",
+        tau: float = 0.5,
     ) -> None:
         counts = weight > 0.0
         if not counts.all():
@@ -44,7 +46,7 @@ class MultinomialLikelihood(Likelihood):
             offset = None if offset is None else offset[counts]
         root, self.r, gram = well_scaled(x, names, where)
         self.n_rest = n_classes - 1
-        self.sample = Sample(root, code, weight, offset, self.n_rest)
+        self.sample = Sample(root, code, weight, offset, self.n_rest, tau)
         self._gram = gram if (weight == 1.0).all() else self.sample.single_gram(weight)
         self.n_columns = x.shape[1]
         self.n_params = self.n_rest * self.n_columns
@@ -54,7 +56,8 @@ class MultinomialLikelihood(Likelihood):
         # Rounding error of the sum over rows.
         self._noise = 1e-16 * float(weight.sum())
         # Jeffreys' penalty uses the information of the coefficients, not that of the parameters.
-        self.constant = self.n_rest * float(np.log(np.abs(np.diagonal(self.r))).sum()) if firth else 0.0
+        size = float(np.log(np.abs(np.diagonal(self.r))).sum())
+        self.constant = 2.0 * tau * self.n_rest * size if firth else 0.0
 
     # Coordinates
 
@@ -86,6 +89,12 @@ class MultinomialLikelihood(Likelihood):
         """Score with respect to the coefficients."""
         return (self.r.T @ point.score.reshape(self.n_rest, -1).T).T.ravel()
 
+    def row_scores(self, point: Point) -> Array:
+        """What each row of positive weight adds to the score with respect to the coefficients; one row each."""
+        residual = self.sample.points(point.params[None], self.firth).residual[0]
+        x = self.sample.x @ self.r
+        return np.column_stack([of_class[:, None] * x for of_class in residual])
+
     # Values
 
     def evaluate(self, params: Array) -> Point:
@@ -104,7 +113,7 @@ class MultinomialLikelihood(Likelihood):
         middle = np.median(x, axis=0)
         reach = 2.0 * np.abs(x - middle).mean(axis=0)
         x = np.clip(x, middle - reach, middle + reach)
-        clipped.sample = Sample(x, sample.code, sample.weight, sample.offset, self.n_rest)
+        clipped.sample = Sample(x, sample.code, sample.weight, sample.offset, self.n_rest, sample.tau)
         estimates = clipped.maximise(maxiter=PATIENCE).point.params
         return [estimates, 3.0 * estimates]
 

@@ -199,6 +199,10 @@ class Likelihood(ABC):
         """Covariance of the coefficients: the inverse information."""
 
     @abstractmethod
+    def row_scores(self, point: Point) -> Array:
+        """What each row of positive weight adds to the score with respect to the coefficients; one row each."""
+
+    @abstractmethod
     def evaluate(self, params: Array) -> Point:
         """Evaluate the likelihood and its derivatives at some parameters."""
 

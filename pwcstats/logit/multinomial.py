@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
@@ -14,7 +15,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
 from pwcstats.errors import InputError, arg, code
-from pwcstats.logit import reading
+from pwcstats.logit import reading, robust
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, Unavailable
 from pwcstats.logit.maximum import MAXITER, Point
@@ -55,6 +56,13 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         Design matrix. As in statsmodels, a constant is not added (formulas add one).
     freq_weights : array-like, optional
         How many times each row counts: real numbers; 0 leaves a row out.
+    tau : float
+        Weight of the penalty, at least 0. The default 0.5 is Firth's; 0 is maximum likelihood, which separated data do
+        not have.
+    aliased : {"drop", "raise"}
+        What to do with columns that are constant, or combinations of the columns before them. "drop" leaves them out,
+        as ``glm`` in R does: a warning names them, their coefficients are missing (NaN), and the attribute `left_out`
+        of the model has their names. "raise" is an error.
     **kwargs
         `missing` and `hasconst`, as in statsmodels.
 
@@ -64,9 +72,9 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
 
     Notes
     -----
-    The model maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|` [1]_, where I is the information of all
-    coefficients. For this model the penalty reduces bias [2]_, as in ``brmultinom`` of R's brglm2. Probabilities do not
-    depend on the choice of the baseline.
+    The model maximises :math:`\ell(\beta) + \tau \log |I(\beta)|` [1]_, where I is the information of all
+    coefficients. With :math:`\tau = 1/2` the penalty reduces bias [2]_, as in ``brmultinom`` of R's brglm2.
+    Probabilities do not depend on the choice of the baseline.
 
     References
     ----------
@@ -88,22 +96,33 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
     2  0.043  0.185  0.772
     """
 
-    def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, **kwargs: Any) -> None:
+    def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, tau: float = 0.5, **kwargs: Any) -> None:
         if kwargs.pop("offset", None) is not None:
             raise InputError(f"{code('FirthMNLogit')} has no {arg('offset')}; leave it out.")
         codes, labels = reading.read_nominal(endog)
         if len(labels) < 2:
             reading.check_classes(np.zeros(len(codes), np.int64), np.ones(len(codes)), list(labels))
+        known = ~np.isnan(np.asarray(codes, dtype=np.float64))
+        if kwargs.get("missing") == "drop" and len(exog) == len(known) and not known.all():
+            # statsmodels would take missing labels for a class.
+            endog, exog, freq_weights = (_rows_of(part, known) for part in (endog, exog, freq_weights))
         if isinstance(endog, pd.Categorical):
             # statsmodels keeps the order of the categories only for a Series.
             endog = pd.Series(endog, index=getattr(exog, "index", None), name="y")
         if isinstance(endog, pd.Series) and isinstance(endog.dtype, pd.StringDtype):
             endog = endog.astype(object)
-        super().__init__(endog, exog, freq_weights=freq_weights, **kwargs)
+        super().__init__(endog, exog, freq_weights=freq_weights, tau=tau, **kwargs)
 
     def _name_classes(self, labels: pd.Index) -> None:
         seen = [int(label) for label in self.class_labels]
         self._ynames_map = {k: str(labels[index]) for k, index in enumerate(seen)}
+        self.data.cov_names = pd.MultiIndex.from_product(
+            (self.class_labels[1:], self.data.xnames), names=(self.endog_names, None)
+        )
+
+    def _leave_out(self, columns: list[int]) -> None:
+        super()._leave_out(columns)
+        self.K = self.exog.shape[1]
         self.data.cov_names = pd.MultiIndex.from_product(
             (self.class_labels[1:], self.data.xnames), names=(self.endog_names, None)
         )
@@ -114,7 +133,13 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         return [str(self._ynames_map[k]) for k in range(int(self.J))]
 
     def fit(
-        self, start_params: Any = None, maxiter: int = MAXITER, disp: bool = False, **kwargs: Any
+        self,
+        start_params: Any = None,
+        maxiter: int = MAXITER,
+        disp: bool = False,
+        cov_type: robust.CovType = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
+        **kwargs: Any,
     ) -> "FirthMNLogitResults":
         """Fit the model.
 
@@ -126,6 +151,8 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
             Maximal number of Newton steps.
         disp : bool
             Print a message if the fit converged.
+        cov_type, cov_kwds
+            As in :meth:`FirthLogit.fit`.
         **kwargs
             Other options of statsmodels are not accepted.
 
@@ -133,11 +160,18 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         -------
         FirthMNLogitResults
         """
+        options = robust.read_options(self, cov_type, cov_kwds)
         with threads_for(0):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
-            return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent))
+            return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent, options))
 
     pdf = get_distribution = Unavailable(f"a multinomial model has no such distribution; use {code('predict')}.")
+
+
+def _rows_of(part: Any, rows: NDArray[np.bool_]) -> Any:
+    if part is None or isinstance(part, (pd.Series, pd.DataFrame, pd.Categorical, pd.Index)):
+        return part if part is None else part[rows]
+    return np.asarray(part)[rows]
 
 
 class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults):
@@ -156,11 +190,11 @@ class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults
         Whether the fit converged, the number of steps, and why it did not converge (empty if it did).
     """
 
-    def __init__(self, model: FirthMNLogit, ascent: Ascent[Point]) -> None:
-        likelihood, point = model._likelihood, ascent.point
-        beta, cov = likelihood.beta(point.params), likelihood.cov(point)
-        super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1)))
-        self.method = "Firth" if model._firth else "MLE"
+    def __init__(self, model: FirthMNLogit, ascent: Ascent[Point], options: robust.CovarianceOptions | None) -> None:
+        point = ascent.point
+        beta, cov = model._likelihood.beta(point.params), model._cov(point, options)
+        super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1), options))
+        self.method = model._estimator
         self.nobs = float(model._weight.sum())
 
     def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from pwcstats.errors import InputError, arg, code, value
 # A column is a combination of others if this share of its length is left.
 SMALL_REST = 1e-9
 # Options of models and of fits that both fits must share.
-OPTIONS = ("penalty", "direction", "correction")
+OPTIONS = ("penalty", "direction", "correction", "tau", "cov_type")
 
 
 def other_fit(term: Any, kind: type) -> Any:
@@ -34,7 +34,9 @@ def compare(first: Any, second: Any) -> TestResult:
             raise InputError(f"the fits differ in {arg('parallel')} and in their columns; change one at a time.")
         return larger.parallel_test()
     is_used = combinations != 0.0
-    if (is_used.sum(axis=0) == 1).all() and (combinations[is_used] == 1.0).all():
+    # With aliased columns, a test by names would also leave out what takes their place.
+    is_plain = (is_used.sum(axis=0) == 1).all() and (combinations[is_used] == 1.0).all()
+    if is_plain and not getattr(larger.model, "left_out", ()):
         return larger.lr_test(
             [name for name, used in zip(_names(larger.model), is_used.any(axis=1), strict=True) if not used]
         )
@@ -62,7 +64,7 @@ def _check_same_data(first: Any, second: Any) -> None:
     labels, other_labels = ours.data.row_labels, theirs.data.row_labels
     parts = {
         "rows": labels is None or other_labels is None or labels.equals(other_labels),
-        "response": np.array_equal(ours._code, theirs._code) and _classes(ours) == _classes(theirs),
+        "response": np.array_equal(ours.endog, theirs.endog) and _classes(ours) == _classes(theirs),
         "weights": np.array_equal(ours._weight, theirs._weight),
         "offset": np.array_equal(_offset(ours), _offset(theirs)),
     }
@@ -93,8 +95,7 @@ def _names(model: Any) -> list[str]:
 def _columns_as_combinations(larger: Any, smaller: Any) -> Array:
     """The columns of the smaller model as combinations of those of the larger one, one column of coefficients each."""
     x, z = _design(larger), _design(smaller)
-    length = np.linalg.norm(x, axis=0)
-    combinations = np.linalg.lstsq(x / length, z, rcond=None)[0] / length[:, None]
+    combinations = combinations_of(x, z)
     rest = np.linalg.norm(x @ combinations - z, axis=0)
     outside = [
         name
@@ -106,13 +107,20 @@ def _columns_as_combinations(larger: Any, smaller: Any) -> Array:
             f"the fits are not nested, because {listed(outside)} of the smaller fit cannot be written as a combination "
             f"of the columns of the larger one, {listed(_names(larger))}."
         )
-    # Columns that both models have keep their digits.
+    return combinations
+
+
+def combinations_of(x: Array, z: Array) -> Array:
+    """The columns of z as combinations of those of x, one column of coefficients each, by least squares."""
+    length = np.linalg.norm(x, axis=0)
+    combinations = np.linalg.lstsq(x / length, z, rcond=None)[0] / length[:, None]
+    # Columns that both have keep their digits.
     for k, column in enumerate(z.T):
         same = np.flatnonzero((x == column[:, None]).all(axis=0))
         if len(same):
             combinations[:, k] = 0.0
             combinations[same[0], k] = 1.0
-    return combinations
+    return np.asarray(combinations, dtype=np.float64)
 
 
 def smaller_fit(model: Any) -> str:

@@ -10,6 +10,7 @@ from scipy.special import expit
 from pwcstats._arrays import Array
 from pwcstats._text import named
 from pwcstats.errors import InputError, arg, code, value
+from pwcstats.logit import robust
 from pwcstats.logit.maximum import MAXITER
 from pwcstats.logit.ordered_likelihood import OrderedLikelihood
 from pwcstats.logit.ordered_results import OrderedLogitResults, OrderedLogitResultsWrapper
@@ -27,7 +28,7 @@ class OrderedLogit(OrdinalModel):
     Parameters
     ----------
     endog : array-like
-        Ordered classes: numbers, or an ordered Categorical.
+        Ordered classes: numbers, or an ordered Categorical. Two classes may have labels of any kind.
     exog : array-like
         Design matrix. The thresholds replace the constant, so a constant is not needed; it is ignored. None for a model
         of thresholds only.
@@ -120,7 +121,14 @@ class OrderedLogit(OrdinalModel):
     def _infinite_names(self) -> list[str]:
         return self.columns[1:]
 
-    def fit(self, maxiter: int = MAXITER, disp: bool = False, warn_convergence: bool = True) -> OrderedLogitResults:
+    def fit(
+        self,
+        maxiter: int = MAXITER,
+        disp: bool = False,
+        warn_convergence: bool = True,
+        cov_type: robust.CovType = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
+    ) -> OrderedLogitResults:
         """Fit the model.
 
         Parameters
@@ -131,14 +139,17 @@ class OrderedLogit(OrdinalModel):
             Print a message if the fit converged.
         warn_convergence : bool
             Whether to warn if the data are separated or the fit did not converge.
+        cov_type, cov_kwds
+            As in :meth:`FirthLogit.fit`. All estimates must be finite.
 
         Returns
         -------
         OrderedLogitResults
         """
+        options = robust.read_options(self, cov_type, cov_kwds)
         if self.penalty:
             _check_middle(self._code, self._weight, list(self.labels))
-        results = OrderedLogitResults(self, [self._fit(maxiter, warn_convergence)])
+        results = OrderedLogitResults(self, [self._fit(maxiter, warn_convergence)], options)
         if disp and results.converged:
             print(f"Converged; log-likelihood {results.llf:.6g}.")
         return OrderedLogitResultsWrapper(results)

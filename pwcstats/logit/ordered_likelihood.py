@@ -34,6 +34,8 @@ class OrderedSample(Design):
 
     Attributes
     ----------
+    order : ndarray
+        Indices of the sorted rows among the given ones.
     below, above : slice
         Rows that have an upper cut, and rows that have a lower cut.
     upper, lower : ndarray
@@ -43,10 +45,10 @@ class OrderedSample(Design):
     """
 
     def __init__(self, x: Array, code: NDArray[np.int64], weight: Array, offset: Array | None, n_cuts: int) -> None:
-        order = np.argsort(code, kind="stable")
-        super().__init__(x[order])
-        self.n_cuts, self.weight = n_cuts, weight[order]
-        self.offset = None if offset is None else offset[order]
+        self.order = np.argsort(code, kind="stable")
+        super().__init__(x[self.order])
+        self.n_cuts, self.weight = n_cuts, weight[self.order]
+        self.offset = None if offset is None else offset[self.order]
         self.counts = np.bincount(code, minlength=n_cuts + 1)
         self.ends = np.concatenate([[0], np.cumsum(self.counts)])
         self.below, self.above = slice(0, self.ends[-2]), slice(self.ends[1], self.ends[-1])
@@ -200,6 +202,17 @@ class OrderedPoints:
         out[:, :-1] += moved * (above[:, :-1] + pull)
         return 0.5 * self.sample.weight * out
 
+    def by_cut(self) -> Array:
+        """Derivatives of the log-likelihood by the cuts of each row, cuts x rows, at one row of parameters."""
+        sample, m = self.sample, self.sample.n_cuts
+        out = np.zeros((m, len(sample.x)))
+        code = np.repeat(np.arange(m + 1), sample.counts)
+        pull = np.concatenate([[0.0], self._pull[0], [0.0]])[code]
+        below, above = np.arange(len(code))[sample.below], np.arange(len(code))[sample.above]
+        out[code[below], below] = self._above_upper[0] + pull[below]
+        out[code[above] - 1, above] = -self._below_lower[0] - pull[above]
+        return out * sample.weight
+
     @cached_property
     def score(self) -> Array:
         """Derivatives of the value."""
@@ -342,6 +355,17 @@ class OrderedLikelihood(CentredLikelihood):
         inner.sample = sample
         return inner
 
+    def row_scores(self, point: Point) -> Array:
+        """What each row of positive weight adds to the score with respect to the coefficients; one row each."""
+        sample = self.sample
+        points = sample.points(point.params[None], self.firth)
+        by_cut = points.by_cut()
+        if self.firth:
+            by_cut += points._penalty_slope[0]
+        scores = np.empty((len(sample.x), self.n_params))
+        scores[sample.order] = np.column_stack([-by_cut.sum(axis=0)[:, None] * sample.x, by_cut.T])
+        return scores @ self._wide
+
     def parallel_score(self, beta: Array, free: NDArray[np.bool_]) -> float:
         """Score statistic for slopes of the `free` columns that differ between the cuts, with expected information.
 
@@ -353,13 +377,7 @@ class OrderedLikelihood(CentredLikelihood):
         (n, p), m = sample.x.shape, sample.n_cuts
         points = sample.points(self.params(beta)[None], True)
         z = np.column_stack([np.ones(n), -sample.x])
-        of_rows = np.zeros((m, n))
-        code = np.repeat(np.arange(m + 1), sample.counts)
-        pull = np.concatenate([[0.0], points._pull[0], [0.0]])[code]
-        below, above = np.arange(n)[sample.below], np.arange(n)[sample.above]
-        of_rows[code[below], below] = points._above_upper[0] + pull[below]
-        of_rows[code[above] - 1, above] = -points._below_lower[0] - pull[above]
-        score = ((of_rows * sample.weight) @ z).ravel()
+        score = (points.by_cut() @ z).ravel()
         s, c = (part[0] * sample.weight for part in points._weights)
         blocks = np.zeros((m, p + 1, m, p + 1))
         for k in range(m):

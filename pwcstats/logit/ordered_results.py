@@ -18,6 +18,7 @@ from pwcstats._text import counted, listed
 from pwcstats.errors import InputError, code
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.ordinal_predictions import OrdinalModelResults
+from pwcstats.logit.robust import check_nonrobust
 
 __all__ = ["OrderedLogitResults"]
 
@@ -123,6 +124,7 @@ class OrderedLogitResults(OrdinalModelResults):
         -------
         TestResult
         """
+        check_nonrobust(self, "a score test")
         self._check_finite(code("parallel_test"))
         model = self.model
         n_cuts, n_slopes = len(model.threshold_names), len(model.columns) - 1
@@ -173,6 +175,7 @@ class OrderedLogitResults(OrdinalModelResults):
             [
                 "logit P(y <= j) = threshold j - x'slopes.",
                 *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
+                *([f"Standard errors are robust ({self.cov_type})."] if self.cov_type != "nonrobust" else []),
                 *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),
             ]
         )

@@ -10,7 +10,7 @@ from statsmodels.base.model import Model
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats.errors import arg
-from pwcstats.logit import reading
+from pwcstats.logit import reading, robust
 from pwcstats.logit.binary import Fit, fit_binary, warn_about
 from pwcstats.logit.continuation_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 from pwcstats.logit.formulas import FromFormula
@@ -31,7 +31,7 @@ class ContinuationRatio(Stages, FromFormula, Model):
     Parameters
     ----------
     endog : array-like
-        Ordered classes: numbers, or an ordered Categorical.
+        Ordered classes: numbers, or an ordered Categorical. Two classes may have labels of any kind.
     exog : array-like
         Design matrix. Each stage has an intercept, so a constant is not needed; it is ignored.
     direction : {"backward", "forward"}
@@ -146,11 +146,18 @@ class ContinuationRatio(Stages, FromFormula, Model):
     def _design(self, exog: Array) -> Array:
         return np.column_stack([np.ones(len(exog)), np.asarray(exog, dtype=np.float64)[:, self._kept]])
 
+    def _class_of(self, stage: int) -> int:
+        return stage + 1 if self.direction == "backward" else stage
+
+    def reaches(self, stage: int) -> NDArray[np.bool_]:
+        """Which rows of positive weight reach a stage."""
+        k = self._class_of(stage)
+        reach = self._code <= k if self.direction == "backward" else self._code >= k
+        return np.asarray(reach & (self._weight > 0.0))
+
     def stage_data(self, stage: int) -> tuple[Array, NDArray[np.int64], Array]:
         """Design, outcome and weights of the rows that reach a stage."""
-        k = stage + 1 if self.direction == "backward" else stage
-        reach = self._code <= k if self.direction == "backward" else self._code >= k
-        reach &= self._weight > 0.0
+        k, reach = self._class_of(stage), self.reaches(stage)
         return self._design(self.exog[reach]), (self._code[reach] == k).astype(np.int64), self._weight[reach]
 
     def stacked(self, interactions: bool) -> tuple[Array, NDArray[np.int64], Array, list[str]]:
@@ -174,8 +181,18 @@ class ContinuationRatio(Stages, FromFormula, Model):
         x, y, weight = (np.concatenate(part) for part in (blocks, *list(zip(*parts, strict=True))[1:]))
         return x, y, weight, names
 
+    def _rows_of_fits(self) -> list[NDArray[np.int64]]:
+        """Rows of the data that belong to the rows of each fit."""
+        rows = [np.flatnonzero(self.reaches(stage)) for stage in range(len(self.stages))]
+        return [np.concatenate(rows)] if self.parallel else rows
+
     def fit(
-        self, maxiter: int = MAXITER, disp: bool = False, warn_convergence: bool = True
+        self,
+        maxiter: int = MAXITER,
+        disp: bool = False,
+        warn_convergence: bool = True,
+        cov_type: robust.CovType = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
     ) -> ContinuationRatioResults:
         """Fit the model.
 
@@ -187,6 +204,8 @@ class ContinuationRatio(Stages, FromFormula, Model):
             Print a message if the fit converged.
         warn_convergence : bool
             Whether to warn about stages that are separated or did not converge.
+        cov_type, cov_kwds
+            As in :meth:`FirthLogit.fit`. A row is a unit with all its stages. All estimates must be finite.
 
         Returns
         -------
@@ -194,10 +213,11 @@ class ContinuationRatio(Stages, FromFormula, Model):
         """
         maxiter = _params.count(maxiter, "maxiter")
         warn = _params.flag(warn_convergence, "warn_convergence")
+        options = robust.read_options(self, cov_type, cov_kwds)
         fits = [self._fit_parallel(maxiter)] if self.parallel else self._fit_stages(maxiter)
         if warn:
             warn_about(fits)
-        results = ContinuationRatioResults(self, fits)
+        results = ContinuationRatioResults(self, fits, options)
         if disp and results.converged:
             print(f"Converged; log-likelihood {results.llf:.6g}.")
         return ContinuationRatioResultsWrapper(results)

@@ -127,6 +127,10 @@ class OrdinalModel(FromFormula, Model):
             warn_about([fit])
         return fit
 
+    def _rows_of_fits(self) -> list[NDArray[np.int64]]:
+        """Rows of the data that belong to the rows of the fit."""
+        return [np.flatnonzero(self._weight > 0.0)]
+
     def _infinite_names(self) -> list[str]:
         """Names of coefficients in the message about separation, in their order; others may follow."""
         return self._param_names()

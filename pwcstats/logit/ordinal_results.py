@@ -28,6 +28,13 @@ from pwcstats.logit.profiles import (
     signed_roots,
     single_tests,
 )
+from pwcstats.logit.robust import (
+    CovarianceOptions,
+    check_nonrobust,
+    infinite_coefficients,
+    sandwich,
+    warn_if_infinite,
+)
 
 
 class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults):
@@ -36,7 +43,7 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
     # End of the null hypothesis of a likelihood-ratio test.
     _scope: ClassVar[str] = ""
 
-    def __init__(self, model: Any, fits: list[Fit]) -> None:
+    def __init__(self, model: Any, fits: list[Fit], options: CovarianceOptions | None) -> None:
         params = np.concatenate([fit.beta for fit in fits])
         super().__init__(model, params, block_diag(*(fit.cov for fit in fits)), scale=1.0)
         self._fits = fits
@@ -48,7 +55,27 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
         self.n_iter = sum(fit.n_iter for fit in fits)
         self.reason = "; ".join(dict.fromkeys(fit.reason for fit in fits if fit.reason))
         self.cov_type, self.use_t = "nonrobust", False
+        if options is not None:
+            self.cov_type = options.cov_type
+            self._check_finite(arg("cov_type", self.cov_type))
+            self.normalized_cov_params = self._sandwich(options)
         self._data_in_cache: list[str] = []
+
+    def _sandwich(self, options: CovarianceOptions) -> Array:
+        """Robust covariance of the estimates."""
+        model, kept = self.model, np.concatenate([fit.kept for fit in self._fits])
+        scores, infinite = np.zeros((len(model._weight), len(kept))), np.zeros(len(kept), np.bool_)
+        start = 0
+        for fit, rows in zip(self._fits, model._rows_of_fits(), strict=True):
+            columns = start + np.flatnonzero(fit.kept)
+            if fit.point is not None:
+                np.add.at(scores, np.ix_(rows, columns), fit.likelihood.row_scores(fit.point))
+            if model.penalty:
+                infinite[columns] = infinite_coefficients(fit.likelihood)
+            start += len(fit.kept)
+        cov = sandwich(self.normalized_cov_params, scores, model._weight, options)
+        warn_if_infinite([model._param_names()[k] for k in np.flatnonzero(infinite)])
+        return cov
 
     @property
     def llf(self) -> float:
@@ -131,6 +158,7 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
         return profile_table(self.model._param_names(), z, curves)
 
     def _check_profiles(self) -> None:
+        check_nonrobust(self, "a profile")
         self._check_finite("a profile")
         self._check_all_columns("a profile")
 
@@ -169,6 +197,7 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
         -------
         TestResult
         """
+        check_nonrobust(self, "a likelihood-ratio test")
         other = other_fit(term, OrdinalResults)
         if other is not None:
             return compare(self, other)

@@ -106,7 +106,7 @@ def _check_finite(values: Array, names: Sequence[Any], bad: NDArray[np.bool_], c
 
 def read_nominal(endog: Any) -> tuple[Any, pd.Index]:
     """Codes of classes (NaN if missing; a Series keeps its index), and the classes, sorted or in Categorical order."""
-    endog = _one_column(endog)
+    endog = one_column(endog)
     values = pd.Series(endog).astype("category")
     codes = values.cat.codes.astype(np.float64).where(values.notna())
     return (codes if isinstance(endog, pd.Series) else codes.to_numpy()), values.cat.categories
@@ -114,7 +114,7 @@ def read_nominal(endog: Any) -> tuple[Any, pd.Index]:
 
 def read_ordered(endog: Any, categories: Any = None) -> tuple[Any, pd.Index]:
     """Codes of ordered classes (NaN if missing; a Series keeps its index), and the classes from low to high."""
-    endog = _one_column(endog)
+    endog = one_column(endog)
     values = pd.Series(endog)
     cure = f"make it an ordered Categorical, or give {arg('categories')}, from the lowest to the highest"
     if categories is not None:
@@ -127,19 +127,32 @@ def read_ordered(endog: Any, categories: Any = None) -> tuple[Any, pd.Index]:
                 f"{arg('endog')} has classes that are not in {arg('categories')}, {listed(odd)}; add them."
             )
         values = values.astype(pd.CategoricalDtype(labels, ordered=True))
-    elif isinstance(values.dtype, pd.CategoricalDtype):
-        if not values.dtype.ordered:
-            raise InputError(f"{arg('endog')} has classes without an order, {listed(values.dtype.categories)}; {cure}.")
-    else:
-        if is_text(values):
+    elif not (isinstance(values.dtype, pd.CategoricalDtype) and values.dtype.ordered):
+        labels = seen_labels(values)
+        # Two labels need no order: the slopes of the other order have the opposite signs.
+        if len(labels) > 2 and isinstance(values.dtype, pd.CategoricalDtype):
+            raise InputError(f"{arg('endog')} has classes without an order, {listed(labels)}; {cure}.")
+        if len(labels) > 2 and is_text(values):
             strings = listed(pd.unique(values.dropna()))
             raise InputError(f"{arg('endog')} has strings, {strings}, whose order is not known; {cure}.")
-        as_float(values, "endog")
-        labels = pd.Index(np.sort(values.dropna().unique()))
+        if len(labels) > 2:
+            as_float(values, "endog")
         values = values.astype(pd.CategoricalDtype(labels, ordered=True))
     codes = values.cat.codes.astype(np.float64).where(values.notna())
     codes.name = values.name
     return (codes if isinstance(endog, pd.Series) else codes.to_numpy()), values.cat.categories
+
+
+def seen_labels(values: pd.Series) -> pd.Index:
+    """Labels that occur: in the order of a Categorical, or sorted; as text, if they are of different types."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        labels = values.dtype.categories
+        return labels[np.isin(np.arange(len(labels)), values.cat.codes)]
+    labels = pd.Index(values.dropna().unique())
+    try:
+        return labels[np.argsort(labels.to_numpy(), kind="stable")]
+    except TypeError:
+        return labels[np.argsort([str(label) for label in labels], kind="stable")]
 
 
 def check_given(endog: Any) -> None:
@@ -150,7 +163,8 @@ def check_given(endog: Any) -> None:
         raise InputError(f"{arg('endog')} must be one column, got a string; for a formula use {code('from_formula')}.")
 
 
-def _one_column(endog: Any) -> Any:
+def one_column(endog: Any) -> Any:
+    """A response of one column: a Series, a Categorical, an Index or a vector."""
     check_given(endog)
     if isinstance(endog, pd.DataFrame) and endog.shape[1] == 1:
         return endog.iloc[:, 0]
@@ -252,18 +266,27 @@ def aliased_columns(r: Array, length: Array, n_columns: int) -> list[int]:
     return found
 
 
+class RankError(InputError):
+    """A design is not of full rank; `columns` are the indices of the columns to leave out."""
+
+    columns: list[int]
+
+
 def check_rank(x: Array, names: Sequence[Hashable], where: str = "", r: Array | None = None) -> None:
     """Check that a design has full rank; `r` is its triangular factor, if it is known already."""
     r = np.asarray(np.linalg.qr(x, mode="r")) if r is None else r
-    found = [names[column] for column in aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])]
+    columns = aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])
+    found = [names[column] for column in columns]
     if not found:
         return
     few = f": {x.shape[0]} rows cannot determine {x.shape[1]} columns" if x.shape[0] < x.shape[1] else ""
     which = "is constant or a combination" if len(found) == 1 else "are constant or combinations"
-    raise InputError(
+    error = RankError(
         f"{arg('exog')} is not of full rank{where}{few}; {listed(found)} {which} of the columns before: leave "
         f"{listed(found)} out."
     )
+    error.columns = columns
+    raise error
 
 
 # Weights, and new rows

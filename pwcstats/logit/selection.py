@@ -25,6 +25,7 @@ from pwcstats.errors import (
     value,
     warn,
 )
+from pwcstats.logit.aliased import refuse_aliased
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.ordinal import ContinuationRatio
 from pwcstats.logit.ordinal_model import OrdinalModel
@@ -147,6 +148,7 @@ def stepwise(
     2   - x2     108.36
     """
     _check_criterion(criterion)
+    refuse_aliased(model, code("stepwise"))
     _params.choice(direction, ("both", "forward", "backward"), "direction")
     _params.count(max_steps, "max_steps")
     enter, remove = _params.level(enter, "enter"), _params.level(remove, "remove")
@@ -339,8 +341,8 @@ def _options(model: Any) -> dict[str, Any]:
 
 def _with_columns(model: Any, exog: Any) -> Any:
     """The model with other columns, and with labels for classes."""
-    code = np.asarray(model.endog)
-    labels = getattr(model, "labels", None)
+    code = np.asarray(getattr(model, "successes", model.endog))
+    labels = None if getattr(model, "trials", None) is not None else getattr(model, "labels", None)
     if isinstance(model, MNLogit):
         labels = [str(model._ynames_map[k]) for k in range(int(model.J))]
     endog: Any = code

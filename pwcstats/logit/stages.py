@@ -130,6 +130,7 @@ class StagedResults(OrdinalResults):
             [
                 *stages,
                 *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
+                *([f"Standard errors are robust ({self.cov_type})."] if self.cov_type != "nonrobust" else []),
                 *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),
             ]
         )

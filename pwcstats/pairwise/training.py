@@ -3,6 +3,7 @@
 A candidate is fitted to all pairs at once if it has a fast path, and pair by pair otherwise.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -369,7 +370,7 @@ class Training:
                 if fit.error is not None:
                     if isinstance(self.options.error_score, str):
                         raise _failed_pair(candidate.name, name, fit.error) from fit.error
-                    failed[name] = [(candidate.name, quoted(fit.error))]
+                    failed[name] = [(candidate.name, _message_of(fit.error))]
                     tasks[number] = replace(task, learner=DummyClassifier(strategy="prior"), kind=PROBABILITY)
                     fits[number] = self._shares([tasks[number]])[0]
                     if held_out is not None:
@@ -463,8 +464,8 @@ class Training:
         if isinstance(self.options.error_score, str):
             raise _failed_pair(name, self.problem.name(pair), error) from error
         failed = self._failures.setdefault(pair, [])
-        if (name, quoted(error)) not in failed:
-            failed.append((name, quoted(error)))
+        if (name, _message_of(error)) not in failed:
+            failed.append((name, _message_of(error)))
         return float(self.options.error_score)
 
     def _warn_failures(self, failures: dict[int, list[tuple[str, str]]], what: str, where: str, most: int) -> None:
@@ -483,12 +484,24 @@ def _listed(failed: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{name}: {message}" for name, message in failed)
 
 
-def _failed_pair(learner: str, pair: str, error: Exception) -> InputError:
-    """The error to raise if a learner, or its scorer, fails on a pair."""
+def _message_of(error: Exception) -> str:
+    """The message of a learner's error; some of scikit-learn's are not for users of R, or for nobody."""
     message = quoted(error).strip()
     if message == "index 0 is out of bounds for axis 0 with size 0":
-        # scikit-learn's LinearDiscriminantAnalysis.
-        message = "no column varies within its two classes."
+        # LinearDiscriminantAnalysis.
+        return "no column varies within its two classes."
+    too_many = re.match(
+        r"Expected n_neighbors <= n_samples_fit, but n_neighbors = (\d+), n_samples_fit = (\d+)", message
+    )
+    if too_many:
+        asked, n_rows = too_many.groups()
+        return f"{arg('n_neighbors')} must be at most the number of training rows, {n_rows}; got {asked}."
+    return message
+
+
+def _failed_pair(learner: str, pair: str, error: Exception) -> InputError:
+    """The error to raise if a learner, or its scorer, fails on a pair."""
+    message = _message_of(error)
     if isinstance(error, ScoringError):
         hint = (
             " (Such a score treats one class as positive, and does not know which of two it is; scores such as "

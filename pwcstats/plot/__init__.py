@@ -18,6 +18,7 @@ from pwcstats.plot.margins import distances
 from pwcstats.plot.papers import accuracy_by_classes, beside_paper, error_map, one_against_all
 from pwcstats.plot.points import samples
 from pwcstats.plot.probabilities import coupling, posteriors
+from pwcstats.plot.profiles import profiles
 from pwcstats.plot.ranks import critical_difference
 from pwcstats.plot.regions import decision_regions
 from pwcstats.plot.reliability import calibration
@@ -43,6 +44,7 @@ __all__ = [
     "one_against_all",
     "pair_choice",
     "posteriors",
+    "profiles",
     "roc",
     "samples",
     "score_intervals",

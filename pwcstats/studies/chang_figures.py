@@ -1,10 +1,13 @@
-"""Chang (2003): Figures 3 to 6, and a figure of Table 5."""
+"""Chang (2003): Figures 1 to 6, and a figure of Table 5."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from sklearn.base import clone
+from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
 from pwcstats import plot
@@ -14,10 +17,74 @@ from pwcstats.hybrid import HybridClassifier
 from pwcstats.plot.style import Panels, add_panels, new_figure, one_or_array
 from pwcstats.studies.chang_runs import LINEAR, clusterer
 
-__all__ = ["FIGURE_3", "FIGURE_6", "draw_confusions", "figure3", "figure4", "figure5", "figure6"]
+__all__ = [
+    "FIGURE_3", "FIGURE_6", "draw_confusions", "figure1", "figure2", "figure3", "figure4", "figure5", "figure6",
+]  # fmt: skip
 
 # Values of d in the figures.
 FIGURE_3, FIGURE_6 = (0.5, 1.0, 2.0, 3.0), (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+
+# Centres of the negative groups in the sketches of Figures 1 and 2; the positives are at (0, 0).
+SIDES = ((4.0, 0.0), (0.0, 4.0), (-4.0, 0.0), (0.0, -4.0))
+SKETCHES = {
+    1: {"(a) two directions": SIDES[:2], "(b) all directions": SIDES},
+    2: {"(a) one direction": ((4.0, 0.0), (8.0, 0.0)), "(b) both": ((4.0, 0.0), (8.0, 0.0), (0.0, 4.0), (0.0, 8.0))},
+}
+
+
+def figure1(random_state: int = 0) -> Panels:
+    """A sketch of negative groups in several directions, with the borders of machines for each group and for all rows.
+
+    Parameters
+    ----------
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    matplotlib.axes.Axes or array of them
+    """
+    return _sketch(1, random_state)
+
+
+def figure2(random_state: int = 0) -> Panels:
+    """A sketch of negative groups in one direction, where some machines are redundant.
+
+    Parameters
+    ----------
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    matplotlib.axes.Axes or array of them
+    """
+    return _sketch(2, random_state)
+
+
+def _sketch(figure: int, random_state: int) -> Panels:
+    # The legends are beside the panels.
+    panels = add_panels(new_figure(6.2, 8.0), 2, 1)
+    rng = np.random.default_rng(seed_of("sketch", random_state, figure))
+    for panel, (title, centres) in zip(panels, SKETCHES[figure].items(), strict=True):
+        names = np.repeat(["P", *(f"N{number + 1}" for number in range(len(centres)))], 60)
+        x = np.repeat([(0.0, 0.0), *centres], 60, axis=0) + rng.normal(scale=0.8, size=(len(names), 2))
+        hybrid = HybridClassifier(LINEAR, threshold=0.5, distance_cv=None, pos_label="P")
+        plot.clusters(hybrid.fit(x, np.where(names == "P", "P", "N"), clusters=names), x, ax=panel)
+        whole = clone(LINEAR).fit(x, names == "P")
+        # A machine that calls everything negative has no border.
+        if whole.predict(x).any():
+            _draw_border(panel, whole)
+        panel.set_title(title, fontsize=11)
+    return one_or_array(panels)
+
+
+def _draw_border(panel: Axes, machine: SVC) -> None:
+    """The border of a linear machine, as a broken line."""
+    normal = machine.coef_[0]
+    foot = -machine.intercept_[0] * normal / (normal @ normal)
+    along = np.array([normal[1], -normal[0]])
+    panel.axline(foot, foot + along, color="black", linestyle="--")
 
 
 def figure3(random_state: int = 0) -> Panels:

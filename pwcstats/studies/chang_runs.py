@@ -1,6 +1,6 @@
 """Chang (2003): the runs of the tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import confusion_matrix, precision_recall_curve, precision_recall_fscore_support
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_predict
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
@@ -24,13 +24,22 @@ from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.chang_printed import called_positive
 from pwcstats.studies.running import Record, Size, by_size, count_or_default, run_cells
 
-__all__ = ["COUNTS", "LINEAR", "SCORES", "clover", "clusterer", "ordered", "pen_digits", "wdbc"]
+__all__ = [
+    "COUNTS", "LINEAR", "OVERFITTED", "SCALINGS", "SCORES", "clover", "clusterer", "ordered", "pen_digits", "radial",
+    "wdbc",
+]  # fmt: skip
 
 # Results of a run of Study 1, with 800 negative and 200 positive test cases, and of Study 2.
 COUNTS = ("true negatives", "false positives", "false negatives", "true positives", "accuracy (%)")
 SCORES = ("accuracy", "precision", "recall", "F")
 # The machines and clusters of the paper use the columns without scaling.
 LINEAR = SVC(kernel="linear")
+# The grid of the example of tune.svm in the manual of e1071.
+GRID = {"svc__C": (4.0, 8.0, 16.0), "svc__gamma": (0.5, 1.0, 2.0)}
+# C and gamma that give about the printed counts where the groups overlap.
+OVERFITTED = (8.0, 8.0)
+# Where the columns of breast cancer are standardised. The second is the default of svm() in e1071.
+SCALINGS = ("all training folds", "each machine")
 
 
 def clusterer(k: int) -> KMeans:
@@ -96,10 +105,13 @@ def _clover(d: float, clusters: int, layout: Any, integrator: str, run: int, see
     truth = sample.target[~sample.train] == 0
     records = []
     for method, point, positive in _clover_methods(sample, clusters, integrator, called, own):
-        tn, fp, fn, tp = confusion_matrix(truth, positive).ravel()
-        values = (tn, fp, fn, tp, 100.0 * (tn + tp) / len(truth))
-        records.append({"method": method, "point": point, **dict(zip(COUNTS, values, strict=True))})
+        records.append({"method": method, "point": point, **_counts(truth, positive)})
     return records
+
+
+def _counts(truth: NDArray[np.bool_], positive: NDArray[np.bool_]) -> Record:
+    tn, fp, fn, tp = confusion_matrix(truth, positive).ravel()
+    return dict(zip(COUNTS, (tn, fp, fn, tp, 100.0 * (tn + tp) / len(truth)), strict=True))
 
 
 def _clover_methods(
@@ -132,6 +144,59 @@ def _largest(proba: Array, count: int) -> NDArray[np.bool_]:
     return called
 
 
+def radial(
+    size: Size = "quick",
+    *,
+    distances: Sequence[float] = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 4.5),
+    runs: int | None = None,
+    **how: Any,
+) -> pd.DataFrame:
+    """Study 1 with radial machines fitted to all rows: C and gamma tuned in each run, or the same everywhere.
+
+    Parameters
+    ----------
+    size : {"quick", "paper"}
+        1 or 10 runs. The paper has one.
+    distances : sequence of float
+        Distances of the negative groups from the middle.
+    runs : int, optional
+        Another number of runs, each with its own training and test rows, which are those of :func:`clover`.
+    **how
+        random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+
+    Returns
+    -------
+    DataFrame
+        One row per distance, run and machine, with C, gamma, counts of test cases and the accuracy. The machine is
+        "tuned", by ten-fold cross-validation on the grid of the example of ``tune.svm`` in e1071; or "overfitted", with
+        C = 8 and gamma = 8. Both standardise the columns of their training rows, as ``svm()`` in e1071 does.
+    """
+    number = count_or_default(runs, "runs", by_size(size, 1, 10))
+    cells = [{"d": float(d), "run": run} for d in distances for run in range(number)]
+    return run_cells(_radial, cells, **how)
+
+
+def _radial(d: float, run: int, seed: int) -> list[Record]:
+    own = seed_of("clover", seed, d, run)
+    sample = chang_clover(d, random_state=own)
+    x, positive, train = sample.data, sample.target == 0, sample.train
+    tuned = GridSearchCV(_scaled_svm(), GRID, cv=KFold(10, shuffle=True, random_state=own))
+    tuned.fit(x[train], positive[train])
+    cost, gamma = OVERFITTED
+    machines = {"tuned": tuned.best_estimator_, "overfitted": _scaled_svm(C=cost, gamma=gamma)}
+    machines["overfitted"].fit(x[train], positive[train])
+    return [
+        {"machine": name, "C": machine["svc"].C, "gamma": machine["svc"].gamma}
+        | _counts(positive[~train], machine.predict(x[~train]))
+        for name, machine in machines.items()
+    ]
+
+
+def _scaled_svm(**parameters: Any) -> Pipeline:
+    """A machine that standardises the columns of its own training rows."""
+    return make_pipeline(StandardScaler(), SVC(**parameters))
+
+
 def ordered(
     size: Size = "quick",
     *,
@@ -156,8 +221,10 @@ def ordered(
     -------
     DataFrame
         Accuracy, precision, recall and F of each group by d, run and rule. The rule is "argmax", the most probable
-        group; or "thresholds", where each group has the threshold with the best F in training, so that a case may be in
-        several groups or in none.
+        group; or each group has its own threshold, so that a case may be in several groups or in none: with the best F
+        in training ("thresholds"), with as many training cases in the group as there are ("prevalence"), with the best
+        sum of sensitivity and specificity in training ("balanced"), with the best accuracy in training ("accuracy"), or
+        0.5 ("half").
     """
     number = count_or_default(runs, "runs", by_size(size, 5, 50))
     cells = [{"d": float(d), "run": run} for d in distances for run in range(number)]
@@ -183,8 +250,9 @@ def _ordered_rules(sample: Bunch) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     proba = clf.predict_proba(new)
     yield "argmax", clf.predict(new)[:, None] == clf.classes_
     trained = clf.predict_proba(x)
-    thresholds = [_best_f(trained[:, index], y == label) for index, label in enumerate(clf.classes_)]
-    yield "thresholds", proba >= np.array(thresholds)
+    for name, cut in CUTS.items():
+        thresholds = [cut(trained[:, index], y == label) for index, label in enumerate(clf.classes_)]
+        yield name, proba >= np.array(thresholds)
 
 
 def _best_f(proba: Array, truth: NDArray[np.bool_]) -> float:
@@ -193,6 +261,23 @@ def _best_f(proba: Array, truth: NDArray[np.bool_]) -> float:
     # The last point of the curve is not a threshold.
     f = 2.0 * precision * recall / np.maximum(precision + recall, 1e-300)
     return float(threshold[np.argmax(f[:-1])])
+
+
+def _best_weighted(proba: Array, truth: NDArray[np.bool_], weight: float) -> float:
+    """The threshold with the largest number of true positives less `weight` times that of false ones."""
+    order = np.argsort(-proba, kind="stable")
+    gain = np.cumsum(np.where(truth[order], 1.0, -weight))
+    return float(proba[order][np.argmax(gain)])
+
+
+# Rules for the threshold of a group, from probabilities of the training rows.
+CUTS: dict[str, Callable[[Array, NDArray[np.bool_]], float]] = {
+    "thresholds": _best_f,
+    "prevalence": by_share,
+    "balanced": lambda proba, truth: _best_weighted(proba, truth, truth.sum() / (~truth).sum()),
+    "accuracy": lambda proba, truth: _best_weighted(proba, truth, 1.0),
+    "half": lambda *_: 0.5,
+}
 
 
 def wdbc(
@@ -218,21 +303,26 @@ def wdbc(
     Returns
     -------
     DataFrame
-        Mean and standard deviation of the accuracies of the folds by C and run, and how many of the 357 benign and 212
-        malignant cases were misclassified.
+        Mean and standard deviation of the accuracies of the folds by C, scaling and run, and how many of the 357 benign
+        and 212 malignant cases were misclassified. Columns are standardised with all training folds, or by each machine
+        with its own training cases, as ``svm()`` in e1071 does.
     """
     number = count_or_default(runs, "runs", by_size(size, 5, 20))
-    cells = [{"C": float(C), "run": run} for C in costs for run in range(number)]
+    cells = [
+        {"C": float(C), "scaling": scaling, "run": run} for C in costs for scaling in SCALINGS for run in range(number)
+    ]
     return run_cells(_wdbc, cells, **how)
 
 
-def _wdbc(C: float, run: int, seed: int) -> list[Record]:
+def _wdbc(C: float, scaling: str, run: int, seed: int) -> list[Record]:
     data, own = load("wdbc"), seed_of("wdbc", seed, run)
-    machine = SVC(kernel="linear", C=C)
+    by_machine = scaling == SCALINGS[1]
+    machine = _scaled_svm(kernel="linear", C=C) if by_machine else SVC(kernel="linear", C=C)
     hybrid = HybridClassifier(machine, split="folds", n_clusters=9, threshold=0.5, distance_cv=None, random_state=own)
     x, benign = data.data.to_numpy(), data.target.to_numpy() == "benign"
     splitter = StratifiedKFold(10, shuffle=True, random_state=own)
-    found = cross_val_predict(make_pipeline(StandardScaler(), hybrid), x, benign, cv=splitter)
+    clf = hybrid if by_machine else make_pipeline(StandardScaler(), hybrid)
+    found = cross_val_predict(clf, x, benign, cv=splitter)
     shares = np.array([np.mean(found[test] == benign[test]) for _, test in splitter.split(x, benign)])
     return [
         {

@@ -51,6 +51,12 @@ def _logit(function, results, response, arguments, always_constant=False):
     model = results.model
     if model.exog is None:
         raise InputError("the result has no data, because remove_data() has removed them; fit again.")
+    if results.cov_type != "nonrobust":
+        raise InputError(
+            "fits in R have no cov_type; fit with cov_type='nonrobust', and use vcovHC() or vcovCL() of sandwich in R."
+        )
+    if getattr(model, "left_out", ()):
+        raise InputError(f"columns have no coefficient ({', '.join(model.left_out)}); leave them out, and fit again.")
     x = np.asarray(model.exog, dtype=np.float64)
     names = [str(name) for name in model.exog_names]
     const = model.data.const_idx
@@ -113,13 +119,26 @@ def _firth(results):
     frame = getattr(model.data, "frame", None)
     name = str(model.endog_names)
     is_flag = frame is not None and name in frame and frame[name].dtype == bool
-    response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
-    return _logit("firth", results, response, {} if results.correction is None else {"correction": results.correction})
+    if model.trials is not None:
+        raise InputError(
+            "the result has numbers of successes and failures; in R, fit them with cbind(successes, failures) as "
+            "response."
+        )
+    if model.class_labels == [0, 1]:
+        response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
+    else:
+        response = _factor(model.endog, model.class_labels)
+    correction = {} if results.correction is None else {"correction": results.correction}
+    return _logit("firth", results, response, correction | _tau(model))
 
 
 def _firth_multinom(results):
     model = results.model
-    return _logit("firth_multinom", results, _factor(model._code, model.class_labels), {})
+    return _logit("firth_multinom", results, _factor(model._code, model.class_labels), _tau(model))
+
+
+def _tau(model):
+    return {} if model.tau == 0.5 else {"tau": model.tau}
 
 
 def _cratio(results):

@@ -152,7 +152,7 @@ test_that("the error suggests the nearest name, or lists all names", {
   # Unknown arguments are not evaluated.
   expect_refused(summary(fit, methd = stop("evaluated")), "methd")
   multinomial <- firth_multinom(factor(gear) ~ wt, mtcars)
-  expect_refused(predict(multinomial, interval = "confidence"), "no argument 'interval'")
+  expect_refused(predict(multinomial, conf.level = 0.9), "no argument 'conf.level'")
 })
 
 test_that("arguments that R and other packages pass are accepted", {
@@ -162,6 +162,9 @@ test_that("arguments that R and other packages pass are accepted", {
   fit <- firth(am ~ wt + hp, cars)
   expect_identical(vcov(fit, complete = FALSE), vcov(fit))
   expect_identical(nobs(fit, use.fallback = TRUE), nobs(fit))
+  none <- NULL
+  expect_identical(predict(fit, re.form = none), predict(fit))
+  expect_refused(predict(fit, re.form = NA), "no argument 're.form'")
   expect_equal(update.formula(fit, . ~ . - hp), am ~ wt)
   expect_silent(step(fit, trace = 0))
   expect_silent(MASS::stepAIC(fit, trace = 0))

@@ -119,3 +119,12 @@ test_that("the covariance is that of the integrator", {
   several <- hybrid(Species ~ Sepal.Length + Sepal.Width, iris)
   expect_identical(rownames(vcov(several)), rownames(coef(summary(several))))
 })
+
+test_that("lrtest() of lmtest says that classifiers are not nested", {
+  skip_without_python()
+  skip_without_package("lmtest")
+  for (fit in list(pwc(Species ~ ., iris, "lda"), hybrid(am ~ wt + hp, mtcars))) {
+    expect_refused(lmtest::lrtest(fit), "not nested; compare_methods")
+    expect_refused(lmtest::lrtest(fit, fit), "not nested; compare_methods")
+  }
+})

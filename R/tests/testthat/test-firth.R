@@ -30,6 +30,24 @@ test_that("all forms of response are the same model", {
   same(firth(ill == 1 ~ x + site, visits))
   same(firth(factor(ill, labels = c("well", "ill")) ~ x + site, visits))
   same(firth(cbind(ill, 1 - ill) ~ x + site, visits))
+  words <- firth(ifelse(ill == 1, "sick", "fine") ~ x + site, visits)
+  same(words)
+  expect_identical(levels(words$classes), c("fine", "sick"))
+  expect_output(print(words), "= sick)", fixed = TRUE)
+  expect_identical(levels(predict(words, type = "class")), c("fine", "sick"))
+  ones <- firth(ill + 1 ~ x + site, visits)
+  same(ones)
+  expect_identical(ones$classes, c(1, 2))
+  expect_true(all(predict(ones, type = "class") %in% 1:2))
+  for (kind in c("deviance", "pearson", "response")) {
+    expect_equal(residuals(words, kind), residuals(numbers, kind), tolerance = 1e-7)
+    expect_equal(residuals(ones, kind), residuals(numbers, kind), tolerance = 1e-7)
+  }
+  # With the first label as success, all signs change.
+  expect_equal(
+    coef(firth(ifelse(ill == 1, "fine", "sick") ~ x + site, visits)), -coef(numbers),
+    tolerance = 1e-7
+  )
 })
 
 test_that("rows of counts equal repeated rows, but count once", {
@@ -238,7 +256,7 @@ test_that("anova refuses fits that are not nested", {
   expect_refused(anova(firth(ill ~ 1, visits)), "no terms except the intercept")
 })
 
-test_that("corrections make mean predictions unbiased, and have no likelihood", {
+test_that("corrections make mean predictions unbiased", {
   skip_without_python()
   rare <- transform(visits, ill = as.numeric(x > 1.2))
   plain <- firth(ill ~ x + site, rare)
@@ -247,10 +265,9 @@ test_that("corrections make mean predictions unbiased, and have no likelihood", 
     fit <- update(plain, correction = correction)
     expect_equal(mean(fitted(fit)), mean(rare$ill), tolerance = 1e-6)
     expect_output(print(fit), toupper(correction))
-    expect_refused(anova(fit), "without correction, got correction = 'fl.c'")
     corrected <- update(plain, . ~ x, correction = correction)
-    expect_refused(anova(corrected, plain), "needs a fit without correction")
-    expect_refused(confint(fit, method = "profile"), "without correction")
+    expect_refused(anova(corrected, plain), "the same correction")
+    expect_equal(anova(corrected, fit)$Deviance[[2]], anova(fit)["site", "Deviance"])
   }
   expect_equal(coef(update(plain, correction = "flic"))[-1], coef(plain)[-1])
 })
@@ -326,7 +343,10 @@ test_that("data that cannot be fitted are refused with R's or our messages", {
     coef(firth(Species != "setosa" ~ Petal.Width, iris)),
     coef(firth(factor(Species != "setosa") ~ Petal.Width, iris))
   )
-  expect_refused(firth(as.character(ill) ~ x, visits), "not character; make it a factor")
+  expect_refused(firth(as.character(Species) ~ Petal.Width, iris), "has 3 classes \\(setosa")
+  expect_refused(firth(I(1:16) ~ x, visits), "two classes, got 1, 2, .*firth_multinom.*, or cbind")
+  expect_refused(firth(I(ill * 0 + 2) ~ x, visits), "only one class .* '2'; two")
+  expect_refused(firth(as.Date(ill, "2020-01-01") ~ x, visits), "a factor or .*, not Date")
   expect_refused(firth(I(ill / 2) ~ x, visits), "0 or 1, got 0.5; .*cbind\\(successes, failures\\)")
   expect_refused(firth(cbind(ill, x, x) ~ 1, visits), "two of numbers, .* got 3")
   expect_refused(firth(cbind(ill, x) ~ 1, visits), "the response has -1.2")
@@ -389,4 +409,84 @@ test_that("tidy() has odds ratios, and tests that match its intervals", {
   profile <- generics::tidy(fit, conf.int = TRUE, conf.method = "profile")
   expect_equal(profile$p.value, unname(summary(fit, "profile")$coefficients[, 4]))
   expect_refused(generics::tidy(fit, exponentiate = "yes"), "^exponentiate must be")
+})
+
+test_that("tau is the weight of the penalty", {
+  skip_without_python()
+  fit <- firth(ill ~ age, separated, tau = 0.2)
+  x <- model.matrix(fit)
+  p <- plogis(drop(x %*% coef(fit)))
+  w <- p * (1 - p)
+  leverage <- w * rowSums((x %*% vcov(fit)) * x)
+  score <- drop(crossprod(x, separated$ill - p + 2 * 0.2 * leverage * (0.5 - p)))
+  expect_lt(max(abs(score * fit$se)), 1e-7)
+  expect_equal(
+    fit$penalized_loglik - fit$loglik, -0.2 * as.numeric(determinant(vcov(fit))$modulus)
+  )
+  expect_output(print(fit), "bias-reduced likelihood (tau = 0.2)", fixed = TRUE)
+  expect_equal(coef(firth(ill ~ age, separated, tau = 0.5)), coef(firth(ill ~ age, separated)))
+  expect_equal(update(fit, . ~ .)$tau, 0.2)
+  expect_refused(anova(fit, firth(ill ~ 1, separated)), "the same tau")
+  expect_refused(firth(ill ~ age, separated, tau = -1), "^tau must be a finite number")
+  expect_refused(firth(ill ~ age, separated, tau = NA), "^tau must be a finite number")
+})
+
+test_that("without penalty, fits are those of glm(), and separated data have none", {
+  skip_without_python()
+  fit <- firth(ill ~ x + site, visits, tau = 0)
+  theirs <- glm(ill ~ x + site, binomial, visits, epsilon = 1e-14)
+  expect_equal(coef(fit), coef(theirs), tolerance = 1e-7)
+  expect_equal(vcov(fit), vcov(theirs), tolerance = 1e-6)
+  expect_equal(fit$penalized_loglik, fit$loglik)
+  expect_output(print(fit), "by maximum likelihood")
+  expect_output(print(anova(fit)), "^Likelihood-ratio tests")
+  expect_equal(anova(fit)$Deviance, drop1(theirs, test = "LRT")$LRT[-1], tolerance = 1e-6)
+  expect_refused(firth(ill ~ age, separated, tau = 0), "complete separation.*use tau = 0.5 for")
+})
+
+# logistf 1.26.1, from tests/r/logistf.R of the source repository. Its interval of FLIC's intercept
+# has 1.96 for the quantile, and its p-value belongs to a model without slopes.
+logistf_said <- list(
+  flic = list(
+    low = c(NA, 0.6097244363, -0.1244587209, -4.365183247),
+    high = c(NA, 7.854631714, 0.04045547318, -1.232721057),
+    p = c(NA, 0.009123667547, 0.3874822036, 2.506867215e-05)
+  ),
+  flac = list(
+    low = c(1.211350268, 0.6763445442, -0.1150570131, -4.280830412),
+    high = c(6.964645754, 7.45263429, 0.03520909155, -1.285897475),
+    p = c(0.002800569465, 0.007181294055, 0.3454182279, 1.441310449e-05)
+  )
+)
+
+test_that("profile intervals and tests after corrections are those of logistf", {
+  skip_without_python()
+  skip_without_package("generics")
+  plain <- firth(HG ~ NV + PI + EH, endometrial)
+  for (correction in names(logistf_said)) {
+    theirs <- logistf_said[[correction]]
+    fit <- update(plain, correction = correction)
+    known <- !is.na(theirs$p)
+    bounds <- confint(fit, method = "profile")
+    expect_equal(bounds[known, 1], theirs$low[known], tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(bounds[known, 2], theirs$high[known], tolerance = 1e-8, ignore_attr = TRUE)
+    table <- summary(fit, method = "profile")$coefficients
+    expect_equal(table[known, 4], theirs$p[known], tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(generics::tidy(fit, conf.method = "profile")$p.value, unname(table[, 4]))
+    tests <- anova(fit)
+    expect_equal(tests[["Pr(>Chi)"]], unname(table[-1, 4]))
+    curves <- profile(fit, alpha = 0.05, n_points = 2)
+    expect_identical(names(curves), names(coef(fit))[known])
+    expect_equal(range(curves$NV$par.vals[, "NV"]), bounds["NV", ], ignore_attr = TRUE)
+    expect_equal(confint(curves)["EH", ], bounds["EH", ])
+  }
+  flic <- update(plain, correction = "flic")
+  wald <- confint(flic)
+  expect_equal(confint(flic, method = "profile")[1, ], wald[1, ])
+  expect_equal(profile(flic)$PI, profile(plain)$PI)
+  expect_equal(anova(flic), anova(plain), ignore_attr = TRUE)
+  expect_output(print(summary(flic, method = "profile")), "the intercept from its Wald test")
+  expect_equal(
+    summary(flic, method = "profile")$coefficients[1, 4], summary(flic)$coefficients[1, 4]
+  )
 })

@@ -91,6 +91,19 @@ test_that("columns, weights and offsets give the fit of firth()", {
   }
 })
 
+test_that("the weight of the penalty comes along", {
+  skip_without_python()
+  x <- as_python(data.frame(const = 1, EH = cases$EH))
+  expect_same_fit(
+    from_python(model_of("FirthLogit")(as_python(cases$HG), x, tau = 0.2)$fit()),
+    firth(HG ~ EH, cases, tau = 0.2)
+  )
+  expect_same_fit(
+    from_python(model_of("FirthMNLogit")(cases$stage, x, tau = 0)$fit()),
+    firth_multinom(factor(stage) ~ EH, cases, tau = 0)
+  )
+})
+
 test_that("models of several classes give the fits of firth_multinom() and cratio()", {
   skip_without_python()
   ordered <- transform(cases, stage = factor(stage, c("b", "a", "c"), ordered = TRUE))
@@ -139,6 +152,51 @@ test_that("models of several classes give the fits of firth_multinom() and crati
       penalty = if (is.null(penalty)) "none" else penalty
     ))
   }
+})
+
+test_that("proportional odds give the fit of ordered_logit(), which can be updated", {
+  skip_without_python()
+  ordered <- transform(
+    cases,
+    stage = factor(stage, c("b", "a", "c"), ordered = TRUE), number = match(stage, c("b", "a", "c"))
+  )
+  x <- as.matrix(cases[c("EH", "NV")])
+  weights <- rep(c(1, 2, 1.5), length.out = 79L)
+  offset <- rep(c(0, 0.2), length.out = 79L)
+  pd <- in_python("pandas")
+  stage <- pd$Categorical(cases$stage, categories = c("b", "a", "c"), ordered = TRUE)
+  for (penalty in list(NULL, "firth")) {
+    in_r <- if (is.null(penalty)) "none" else penalty
+    result <- model_of("OrderedLogit")(stage, as_python(data.frame(x)),
+      penalty = penalty, freq_weights = weights, offset = offset
+    )$fit()
+    ours <- from_python(result)
+    theirs <- ordered_logit(stage ~ EH + NV, ordered,
+      weights = weights, offset = offset, penalty = in_r
+    )
+    expect_same_fit(ours, theirs)
+    expect_equal(
+      unname(predict(ours, type = "prob")),
+      unname(as.matrix(reticulate::py_to_r(result$predict()))), tolerance = same_numbers
+    )
+    expect_equal(
+      coef(update(ours, . ~ . - NV)), coef(update(theirs, . ~ . - NV)), tolerance = same_algorithm
+    )
+  }
+  # Numbers as classes, and a formula, which is kept.
+  result <- model_of("OrderedLogit")$from_formula(
+    "number ~ EH + C(HG)", as_python(ordered[c("number", "EH", "HG")]),
+    eval_env = -1L
+  )$fit()
+  ours <- from_python(result)
+  expect_identical(format(formula(ours)), "number ~ EH + factor(HG)")
+  theirs <- ordered_logit(number ~ EH + factor(HG), ordered)
+  expect_equal(coef(ours), coef(theirs), tolerance = same_algorithm)
+  expect_identical(predict(ours), as.numeric(predict(theirs)))
+  expect_equal(
+    confint(ours, method = "profile"), confint(theirs, method = "profile"),
+    tolerance = same_algorithm
+  )
 })
 
 votes <- transform(battles, result = c(model_a = 1, model_b = 0)[as.character(winner)])

@@ -85,10 +85,130 @@ test_that("predict() of firth() has terms and intervals as predict() of glm()", 
     )
   }
   fit <- firth(ill ~ x, visits)
-  expect_refused(predict(fit, type = "class", interval = "confidence"), "interval needs type")
+  expect_refused(predict(fit, type = "class", interval = "confidence"), "interval needs probab")
   expect_refused(predict(fit, terms = "x"), "for type = 'terms'")
   expect_refused(predict(fit, type = "terms", terms = "zz"), "terms must be among the terms")
   expect_refused(predict(fit, interval = "prediction"), "interval must be one of")
+})
+
+# Fits of several classes whose terms, sums of the terms and offsets are easy to check.
+fits_of_classes <- function(...) {
+  list(
+    firth_multinom(grade ~ x * site, ...),
+    cratio(grade ~ x + site, penalty = "firth", ...),
+    cratio(grade ~ x + site, parallel = TRUE, direction = "forward", penalty = "firth", ...),
+    adjacent_categories(grade ~ x + site, penalty = "firth", ...),
+    adjacent_categories(grade ~ x + site, penalty = "firth", parallel = TRUE, ...),
+    ordered_logit(grade ~ x + site, ...),
+    ordered_logit(grade ~ x + site + offset(x / 4), penalty = "firth", ...)
+  )
+}
+
+test_that("terms of several classes add up to the linear predictors", {
+  skip_without_python()
+  gaps <- transform(visits, x = replace(x, 3, NA))
+  new <- data.frame(x = c(1, NA, 0), site = c("west", "west", "north"), row.names = letters[1:3])
+  for (fit in fits_of_classes(gaps, na.action = na.exclude)) {
+    for (rows in list(gaps, new, new[1, ], new[0, ])) {
+      found <- predict(fit, rows, type = "terms", se.fit = TRUE)
+      link <- as.matrix(predict(fit, rows, type = "link"))
+      offset <- if (is.null(attr(fit$terms, "offset"))) 0 else rows$x / 4
+      parts <- found$fit
+      expect_identical(colnames(parts), attr(fit$terms, "term.labels"))
+      expect_identical(rownames(parts), rownames(link))
+      expect_identical(dim(found$se.fit), dim(parts))
+      constant <- rep(unname(attr(parts, "constant")), each = nrow(link))
+      sums <- if (length(dim(parts)) == 3) apply(parts, c(1, 3), sum) else rowSums(parts)
+      expect_equal(as.vector(link), as.vector(sums) + constant + offset, tolerance = same)
+    }
+    # The rows of the fit: terms have mean 0, and rows with missing values are filled in.
+    own <- predict(fit, type = "terms")
+    expect_identical(nrow(own), nrow(visits))
+    expect_true(all(is.na(if (length(dim(own)) == 3) own[3, "x", ] else own[3, "x"])))
+    means <- apply(own, seq_along(dim(own))[-1], mean, na.rm = TRUE)
+    expect_lt(max(abs(means)), same)
+  }
+  expect_refused(predict(fit, type = "terms", interval = "confidence"), "interval needs probab")
+  expect_refused(predict(fit, type = "terms", terms = "zz"), "terms must be among the terms")
+  infinite <- suppressWarnings(cratio(ill ~ age, separated))
+  expect_refused(predict(infinite, type = "terms"), "needs finite estimates")
+})
+
+test_that("terms of two classes and of the first stage are those of glm()", {
+  skip_without_python()
+  precise <- function(formula, data) {
+    glm(formula, binomial, data, epsilon = 1e-14, maxit = 100)
+  }
+  new <- data.frame(x = c(1, 0), site = c("west", "north"))
+  theirs <- precise(ill ~ x + site, visits)
+  ours <- ordered_logit(ill ~ x + site, visits)
+  for (rows in list(visits, new)) {
+    expected <- predict(theirs, rows, type = "terms", se.fit = TRUE)
+    found <- predict(ours, rows, type = "terms", se.fit = TRUE)
+    constant <- attr(found$fit, "constant") - ours$zeta[[1]]
+    expect_equal(constant, attr(expected$fit, "constant"), tolerance = differences)
+    expect_equal(found$fit, expected$fit, tolerance = differences, ignore_attr = "constant")
+    expect_equal(found$se.fit, expected$se.fit, tolerance = differences)
+    expect_equal(
+      predict(ours, rows, type = "terms", terms = c("site", "x")), found$fit[, c("site", "x")],
+      ignore_attr = "constant"
+    )
+  }
+  # All rows reach the first of the forward stages.
+  theirs <- precise(grade == "none" ~ x + site, visits)
+  ours <- cratio(grade ~ x + site, visits, direction = "forward")
+  expected <- predict(theirs, new, type = "terms", se.fit = TRUE)
+  found <- predict(ours, new, type = "terms", se.fit = TRUE)
+  expect_equal(
+    attr(found$fit, "constant")[["none"]], attr(expected$fit, "constant"), tolerance = differences
+  )
+  expect_equal(
+    found$fit[, , "none"], expected$fit, tolerance = differences, ignore_attr = "constant"
+  )
+  expect_equal(found$se.fit[, , "none"], expected$se.fit, tolerance = differences)
+})
+
+test_that("intervals of several classes are those of clm(), and symmetric as logits", {
+  skip_without_python()
+  skip_without_package("ordinal")
+  new <- data.frame(x = c(-1, NA, 2), site = c("north", "south", "west"), row.names = letters[1:3])
+  clm <- ordinal::clm(
+    grade ~ x + site, data = visits, control = ordinal::clm.control(gradTol = 1e-12, maxIter = 200L)
+  )
+  ours <- predict(
+    ordered_logit(grade ~ x + site, visits), new[-2, ], "prob", interval = "confidence", level = 0.9
+  )
+  theirs <- predict(clm, new[-2, ], type = "prob", interval = TRUE, level = 0.9)
+  for (part in c("fit", "lwr", "upr")) {
+    expect_equal(ours[, , part], theirs[[part]], tolerance = differences, ignore_attr = TRUE)
+  }
+  types <- list(
+    c("link", "prob"), c("link", "prob", "stage"), c("link", "stage"), c("link", "prob"), "link",
+    c("link", "prob", "cumulative"), c("link", "cumulative")
+  )
+  Map(function(fit, types) {
+    for (type in types) {
+      plain <- predict(fit, new, type = type, se.fit = TRUE)
+      found <- predict(fit, new, type = type, interval = "confidence", level = 0.9, se.fit = TRUE)
+      expect_identical(found$se.fit, plain$se.fit)
+      scale <- if (type == "link") identity else qlogis
+      error <- plain$se.fit / (if (type == "link") 1 else plain$fit * (1 - plain$fit))
+      bounds <- array(found$fit, c(length(plain$fit), 3))
+      expect_identical(bounds[, 1], as.vector(plain$fit))
+      expected <- as.vector(scale(plain$fit)) + as.vector(error) %o% (c(-1, 1) * qnorm(0.95))
+      expect_equal(scale(bounds[, -1]), expected, tolerance = same)
+      columns <- if (is.matrix(plain$fit)) list(colnames(plain$fit))
+      names <- c(list(letters[1:3]), columns, list(c("fit", "lwr", "upr")))
+      expect_identical(dimnames(found$fit), names)
+      one <- predict(fit, new[1, ], type = type, interval = "confidence", level = 0.9)
+      expect_equal(as.vector(one), as.vector(bounds[rep(1:3 == 1, length.out = nrow(bounds)), ]))
+      none <- predict(fit, new[0, ], type = type, interval = "confidence")
+      expect_identical(dim(none)[-1], dim(found$fit)[-1])
+    }
+    expect_refused(predict(fit, new, interval = "confidence"), "interval needs probabilities")
+    expect_refused(predict(fit, new, "prob", interval = "prediction"), "interval must be one of")
+    expect_identical(rownames(as.matrix(predict(fit, new["a", ], "link"))), "a")
+  }, fits_of_classes(visits), types)
 })
 
 test_that("standard errors of probabilities follow from numerical derivatives", {
@@ -281,7 +401,6 @@ test_that("profile() agrees with the profile intervals and can be drawn", {
   expect_named(profile(fits[[1]], which = "NV"), "NV")
   expect_refused(profile(fits[[1]], which = "zz"), "which must be among the coefficients")
   expect_refused(profile(fits[[1]], alpha = 2), "alpha must be a number between 0 and 1")
-  expect_refused(profile(firth(ill ~ x, visits, correction = "flac")), "flac")
 })
 
 test_that("profile() agrees with refits", {

@@ -293,3 +293,12 @@ test_that("an estimator without weights is said to leave them out", {
     class = "pwcstats_warning"
   )
 })
+
+test_that("too many neighbours are told as k", {
+  skip_without_python()
+  for (learner in c("knn", "biased_knn")) {
+    expect_refused(
+      pwc(Species ~ ., iris, learner, k = 500), "k must be .* number of .*rows, 100.* got 500\\."
+    )
+  }
+})

@@ -242,6 +242,20 @@ test_that("terms of predictions are those of BTm()", {
   expect_equal(new, found$fit[1:3, ], tolerance = same_as_glm, ignore_attr = TRUE)
 })
 
+test_that("a tie parameter is no term", {
+  skip_without_python()
+  for (ties in c("davidson", "rao-kupper")) {
+    fit <- bt(
+      c(1, 0, 0.5, 1, 1, 0), c("a", "b", "a", "c", "b", "a"), c("b", "c", "c", "a", "a", "c"),
+      ties = ties, order_effect = TRUE, method = "ridge", prior_sd = 1
+    )
+    found <- predict(fit, type = "terms", se.fit = TRUE)
+    expect_identical(colnames(found$fit), c("..", "(order)"))
+    expect_identical(dim(found$se.fit), dim(found$fit))
+    expect_equal(rowSums(found$fit), predict(fit, type = "link"), tolerance = 1e-12)
+  }
+})
+
 test_that("levels of predictions are those of BTm()", {
   skip_without_python()
   skip_without_package("BradleyTerry2")
@@ -431,5 +445,7 @@ test_that("rankings are updated and simulated", {
   )
   expect_refused(simulate(plackett_luce(rbind(ranks, c(1, 1, 2, 3)))), "without ties")
   expect_refused(simulate(plackett_luce(ranks, weights = 1:5)), "rankings have weights")
-  expect_refused(residuals(fit), "not defined for rankings.* use predict")
+  for (f in list(residuals, hatvalues, cooks.distance, influence, rstandard, rstudent)) {
+    expect_refused(f(fit), "not defined for rankings.* use predict")
+  }
 })

@@ -181,3 +181,16 @@ test_works("sandwich", c("sandwich()", "vcovHC()", "vcovCL()", "bread()", "estfu
   expect_refused(sandwich::vcovBS(ranks), "cannot draw samples of this fit")
   expect_refused(sandwich::sandwich(ranks), "fit with cov_type = 'HC0' or cluster")
 })
+
+test_that("effects and insight say what to use for abilities", {
+  skip_without_python()
+  skip_without_package("effects")
+  skip_without_package("insight")
+  items <- data.frame(x = c(1, 2, 4, 3), row.names = rownames(citations))
+  for (fit in list(bt(citations), bt(citations, covariates = ~x, item_data = items))) {
+    expect_refused(effects::allEffects(fit), "use emmeans::emmeans")
+    expect_refused(effects::predictorEffects(fit), "use emmeans::emmeans")
+    expect_refused(effects::Effect("x", fit), "use emmeans::emmeans")
+    expect_refused(insight::get_predicted(fit), "use predict\\(fit, interval = 'confidence'\\)")
+  }
+})

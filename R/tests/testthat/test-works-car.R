@@ -89,7 +89,10 @@ test_works(
     expect_refused(car::Anova(fit, test.statistic = "F"), "test.statistic must be one of 'LR'")
     expect_refused(car::Anova(fit, vcov. = vcov(fit)), "test.statistic = 'Wald'")
     expect_refused(car::Anova(firth(ill ~ 1, visits)), "nothing to test")
-    expect_refused(car::Anova(firth(ill ~ x, visits, correction = "flic")), "without correction")
+    expect_equal(
+      car::Anova(firth(ill ~ x + site, visits, correction = "flic")),
+      car::Anova(firth(ill ~ x + site, visits))
+    )
   }
 )
 
@@ -187,7 +190,6 @@ test_works(
       v <- vcov(fit)[c(first, second), c(first, second)]
       expect_equal(ratio$Estimate, estimate[[first]] / estimate[[second]], tolerance = same)
       expect_equal(ratio$SE, sqrt(drop(gradient %*% v %*% gradient)), tolerance = same)
-      expect_refused(car::vif(fit), "need one coefficient for each column")
     }
     check(firth_multinom(grade ~ x + site, visits), "mild:x", "bad:sitewest")
     check(cratio(grade ~ x + site, visits), "x:mild", "sitewest:bad")
@@ -207,3 +209,22 @@ test_works(
     expect_refused(car::Anova(infinite, test.statistic = "Wald"), "penalty = 'firth'")
   }
 )
+
+test_works("car", "vif()", c("cratio()", "ordered_logit()"), {
+  skip_without_package("MASS")
+  formula <- grade ~ x * site
+  theirs <- MASS::polr(
+    formula, crossed, Hess = TRUE, control = list(reltol = 1e-15, maxit = 1000)
+  )
+  # polr() differentiates its gradient numerically.
+  expect_equal(car::vif(ordered_logit(formula, crossed)), car::vif(theirs), tolerance = 1e-4)
+  # The first principles: determinants of the correlations of the slopes.
+  fit <- cratio(grade ~ x + site, visits, parallel = TRUE, penalty = "firth")
+  slopes <- cov2cor(vcov(fit)[c("x", "sitesouth", "sitewest"), c("x", "sitesouth", "sitewest")])
+  expected <- det(slopes[-1, -1]) / det(slopes)
+  found <- car::vif(fit)
+  expect_equal(unname(found[, "GVIF"]), rep(expected, 2), tolerance = same)
+  expect_equal(unname(found[, "Df"]), c(1, 2))
+  expect_refused(car::vif(cratio(grade ~ x + site, visits)), "several, for its stages; fit one of")
+  expect_refused(car::vif(firth_multinom(grade ~ x + site, visits)), "several, for its classes")
+})

@@ -52,13 +52,53 @@ test_works(
       expect_equal(coef(as_text), coef(multcomp::glht(fit, k))[1], ignore_attr = TRUE)
       robust <- multcomp::glht(fit, k, vcov. = 4 * vcov(fit))
       expect_equal(sqrt(diag(vcov(robust))), 2 * se, tolerance = same, ignore_attr = TRUE)
-      # Contrasts of a factor would need one coefficient for each column.
-      expect_error(multcomp::glht(fit, multcomp::mcp(site = "Tukey")), "is not equal to")
     }
     check(firth_multinom(grade ~ x + site, visits), "mild:x", "bad:x")
     check(cratio(grade ~ x + site, visits), "x:mild", "x:bad")
     check(cratio(grade ~ x + site, visits, parallel = TRUE), "x", "sitewest")
     check(ordered_logit(grade ~ x + site, visits), "sitesouth", "sitewest")
     check(ordered_logit(grade ~ x + site, visits, penalty = "firth"), "x", "mild|bad")
+  }
+)
+
+test_works(
+  "multcomp", c("glht()", "mcp()"), c("cratio()", "ordered_logit()"),
+  {
+    skip_without_package("MASS")
+    theirs <- MASS::polr(
+      grade ~ x + site, visits, Hess = TRUE, control = list(reltol = 1e-15, maxit = 1000)
+    )
+    ours <- ordered_logit(grade ~ x + site, visits)
+    found <- multcomp::glht(ours, multcomp::mcp(site = "Tukey"))
+    expected <- multcomp::glht(theirs, multcomp::mcp(site = "Tukey"))
+    expect_identical(names(coef(found)), names(coef(expected)))
+    # polr() differentiates its gradient numerically.
+    expect_equal(coef(found), coef(expected), tolerance = 1e-5)
+    expect_equal(vcov(found), vcov(expected), tolerance = 1e-4)
+    # Contrasts of the slopes, with any covariance.
+    fits <- list(
+      ours, cratio(grade ~ x + site, visits, parallel = TRUE),
+      cratio(grade ~ x + site, visits, parallel = TRUE, penalty = "firth", direction = "forward")
+    )
+    slopes <- c("sitesouth", "sitewest")
+    k <- rbind(c(1, 0), c(0, 1), c(-1, 1))
+    for (fit in fits) {
+      found <- multcomp::glht(fit, multcomp::mcp(site = "Tukey"))
+      expect_equal(unname(coef(found)), drop(k %*% coef(fit)[slopes]), tolerance = same)
+      expect_equal(
+        unname(vcov(found)), k %*% vcov(fit)[slopes, slopes] %*% t(k),
+        tolerance = same, ignore_attr = TRUE
+      )
+      robust <- multcomp::glht(fit, multcomp::mcp(site = "Tukey"), vcov. = sandwich::sandwich)
+      expect_equal(
+        unname(vcov(robust)), k %*% sandwich::sandwich(fit)[slopes, slopes] %*% t(k),
+        tolerance = same, ignore_attr = TRUE
+      )
+    }
+    for (fit in list(cratio(grade ~ x + site, visits), firth_multinom(grade ~ x + site, visits))) {
+      expect_refused(
+        multcomp::glht(fit, multcomp::mcp(site = "Tukey")), "mcp\\(\\) needs one slope for each"
+      )
+    }
   }
 )

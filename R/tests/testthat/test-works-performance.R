@@ -106,10 +106,11 @@ test_works(
     for (fit in c(list(fits[[1L]][[2L]]), penalised)) {
       expect_error(performance::r2(fit), "not comparable without their penalties")
       expect_null(performance::model_performance(fit)$R2)
-      for (f in list(
-        performance::r2_efron, performance::r2_mckelvey, performance::check_collinearity
-      )) {
+      for (f in list(performance::r2_efron, performance::r2_mckelvey)) {
         expect_refused(f(fit), "only for fits by firth\\(\\)")
+      }
+      for (f in list(performance::r2_coxsnell, performance::r2_nagelkerke)) {
+        expect_refused(f(fit), "not comparable without their penalties")
       }
     }
   }
@@ -129,8 +130,21 @@ test_works(
     firth <- bt(citations, method = "firth")
     expect_error(performance::test_likelihoodratio(small, firth), "maximum likelihood fits")
     expect_error(performance::compare_performance(small, fit), "use anova\\(small, large\\)")
+    expect_refused(performance::check_collinearity(fit), "use cov2cor\\(vcov\\(fit\\)\\)")
   }
 )
+
+test_works("performance", c("check_predictions()", "r2_tjur()"), "firth()", {
+  fit <- firth(hot ~ Wind + Ozone, days)
+  expected <- mean(fitted(fit)[days$hot == 1]) - mean(fitted(fit)[days$hot == 0])
+  expect_equal(unname(performance::r2_tjur(fit)), expected, tolerance = tolerance)
+  set.seed(1)
+  found <- performance::check_predictions(fit, iterations = 3)
+  set.seed(1)
+  drawn <- simulate(fit, 3)
+  expect_equal(as.data.frame(found)[1:3], drawn[1:3], ignore_attr = TRUE)
+  expect_equal(found$y, days$hot)
+})
 
 test_works("performance", c("check_collinearity()", "r2_efron()"), "firth()", {
   fit <- firth(hot ~ Wind + Ozone, days)
@@ -140,4 +154,31 @@ test_works("performance", c("check_collinearity()", "r2_efron()"), "firth()", {
   )
   ratio <- sum((days$hot - fitted(fit))^2) / sum((days$hot - mean(days$hot))^2)
   expect_equal(as.numeric(performance::r2_efron(fit)), 1 - ratio, tolerance = tolerance)
+})
+
+test_works("performance", c("check_collinearity()", "r2()"), c("cratio()", "ordered_logit()"), {
+  skip_without_package("car")
+  skip_without_package("MASS")
+  # Its own check_collinearity() of polr() also counts the thresholds, which are not columns.
+  odds <- ordered_logit(ozone ~ Temp + Wind, days)
+  # performance fits the null model where `days` is unknown.
+  theirs <- eval(bquote(MASS::polr(ozone ~ Temp + Wind, .(days), Hess = TRUE)))
+  stages <- cratio(ozone ~ Temp + Wind, days, parallel = TRUE)
+  for (fit in list(odds, stages)) {
+    found <- performance::check_collinearity(fit)
+    expect_identical(found$Term, c("Temp", "Wind"))
+    expect_equal(found$VIF, unname(car::vif(fit)), tolerance = tolerance)
+  }
+  for (fit in list(cratio(ozone ~ Temp + Wind, days), firth_multinom(ozone ~ Temp + Wind, days))) {
+    expect_refused(performance::check_collinearity(fit), "needs one slope for each column")
+  }
+  # polr() estimates its likelihood to about seven digits.
+  for (name in c("r2_coxsnell", "r2_nagelkerke")) {
+    f <- getExportedValue("performance", name)
+    expect_equal(f(odds), f(theirs), tolerance = 1e-6)
+  }
+  # Likelihoods of the stages are those of their binary models.
+  null <- cratio(ozone ~ 1, days)
+  ratio <- -expm1(2 / nrow(days) * as.numeric(logLik(null) - logLik(stages)))
+  expect_equal(unname(performance::r2_coxsnell(stages)), ratio, tolerance = tolerance)
 })

@@ -462,3 +462,58 @@ test_works(
     expect_match(warned(sandwich::sandwich(by_age)), infinite("\\(Intercept\\):mid, .*age:high"))
   }
 )
+
+test_that("estimating functions have the weight of the penalty", {
+  skip_without_python()
+  skip_without_package("sandwich")
+  for (tau in c(0.2, 1.5)) {
+    fits <- list(
+      firth(am ~ wt + hp, mtcars, weights = rep(1:2, 16), tau = tau),
+      firth_multinom(factor(gear) ~ mpg, mtcars, tau = tau)
+    )
+    for (fit in fits) {
+      scores <- sandwich::estfun(fit)
+      expect_lt(max(abs(colSums(scores) * fit$se)), 1e-6)
+      expect_gt(max(abs(scores)), 0.1)
+    }
+  }
+  plain <- glm(am ~ wt + hp, binomial, mtcars, epsilon = 1e-14)
+  expect_equal(
+    sandwich::sandwich(firth(am ~ wt + hp, mtcars, tau = 0)), sandwich::sandwich(plain),
+    tolerance = 1e-5
+  )
+})
+
+test_that("the robust covariances of Python are those of sandwich", {
+  skip_without_python()
+  skip_without_package("sandwich")
+  set.seed(2)
+  clinic <- rep(1:25, each = 4)
+  data <- data.frame(x = rnorm(100), z = rnorm(100)^2)
+  latent <- data$x + rnorm(25)[clinic] + rlogis(100)
+  data$y <- as.numeric(latent > 0)
+  data$grade <- cut(latent, c(-Inf, -0.5, 1, Inf), c("low", "mid", "high"), ordered_result = TRUE)
+  fits <- list(
+    firth(y ~ x + z, data), firth(y ~ x + z, data, tau = 0.2), firth(y ~ x + z, data, tau = 0),
+    firth_multinom(grade ~ x + z, data), cratio(grade ~ x + z, data),
+    cratio(grade ~ x + z, data, penalty = "firth", direction = "forward"),
+    cratio(grade ~ x + z, data, penalty = "firth", parallel = TRUE),
+    ordered_logit(grade ~ x + z, data), ordered_logit(grade ~ x + z, data, penalty = "firth"),
+    adjacent_categories(grade ~ x + z, data),
+    adjacent_categories(grade ~ x + z, data, penalty = "firth", parallel = TRUE)
+  )
+  groups <- reticulate::r_to_py(list(groups = as.array(clinic)))
+  python_cov <- function(fit, ...) {
+    found <- reticulate::py_to_r(pwcstats:::thaw(fit, NULL)$model$fit(...)$cov_params())
+    order <- pwcstats:::python_order(fit)
+    unname(as.matrix(found)[order, order])
+  }
+  for (fit in fits) {
+    same <- function(...) expect_equal(..., tolerance = 1e-6, ignore_attr = TRUE)
+    same(python_cov(fit, cov_type = "HC0"), sandwich::sandwich(fit))
+    same(python_cov(fit, cov_type = "HC1"), sandwich::sandwich(fit, adjust = TRUE))
+    clustered <- python_cov(fit, cov_type = "cluster", cov_kwds = groups)
+    # (n - 1) / (n - k) and g / (g - 1), as type = "HC1" of vcovCL().
+    suppressWarnings(same(clustered, sandwich::vcovCL(fit, clinic, type = "HC1")))
+  }
+})
