@@ -304,7 +304,9 @@ ordinal_hybrid_given <- function(model, call) {
   model <- call_bridge(python$bridge$for_named_columns, list(model), list(), call)
   labels <- labels_from_py(model$categories_)
   classes <- factor(labels, levels = labels, ordered = TRUE)
-  machines_given("pwcstats_ordinal_hybrid", model, list(classes = classes))
+  machines_given("pwcstats_ordinal_hybrid", model, list(
+    classes = classes, class_threshold = thresholds_from_py(model, labels)
+  ))
 }
 
 comparison_given <- function(result, call) {
