@@ -6,6 +6,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from pwcstats import AdjacentCategories, FirthLogit, FirthMNLogit, InputError, SeparationWarning
 
@@ -300,6 +301,21 @@ class TestInference:
             np.testing.assert_allclose(found.predicted, at(params), rtol=1e-12)
         with pytest.raises(InputError, match="which must be"):
             res.get_prediction(which="cumulative")
+
+    def test_far_rows_have_intervals_although_probabilities_round_to_0_and_1(self):
+        x, y = sm.add_constant(np.arange(30.0)), np.repeat([0, 1, 2], 10)
+        res = AdjacentCategories(y, x, "firth").fit()
+        found = res.get_prediction([[1.0, 100.0], [1.0, 1000.0]])
+        low, high = (bounds.to_numpy() for bounds in found.conf_int())
+        # The lowest class is impossible here, so the others are those of the last step, whose logit is linear.
+        step = [
+            bounds.to_numpy()[:, 1]
+            for bounds in res.get_prediction([[1.0, 100.0], [1.0, 1000.0]], which="linear").conf_int()
+        ]
+        np.testing.assert_allclose(found.predicted.iloc[:, 2], 1.0, rtol=1e-15)
+        np.testing.assert_allclose(low[:, 2], expit(step[0]), rtol=1e-9)
+        np.testing.assert_allclose(high[:, 1], expit(-step[0]), rtol=1e-9)
+        assert low[0, 2] < 0.5
 
     @BOTH
     @pytest.mark.parametrize("dummy", [False, True])

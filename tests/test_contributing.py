@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md name files that exist, and no others need to change."""
+"""CONTRIBUTING.md: the table of files and the recipes name files that exist, and no others need to change."""
 
 import ast
 import re
@@ -15,6 +15,7 @@ from pwcstats.pairwise.named import LEARNERS
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RECIPES = dict(re.findall(r"^### (.*?)\n\n(.*?)(?=^##|\Z)", TEXT, flags=re.M | re.S))
+LAYOUT = TEXT.split("## Layout\n")[1].split("\n## ")[0]
 VARIANTS = {
     "Add a coupling method": set(TABLE),
     "Add a significance test": set(TESTS) - {"auto"},
@@ -71,6 +72,27 @@ def compared_in(code):
 @pytest.mark.parametrize("path", sorted(paths_in(TEXT)))
 def test_files_exist(path):
     assert (ROOT / path).exists()
+
+
+def rows_of_layout():
+    """The folder of each row of the table "Layout", and the files that the row names without it."""
+    for path, rest in re.findall(r"^\| `([\w./]+)`(.*)$", LAYOUT, flags=re.M):
+        folder = (ROOT / path).parent if path.endswith(".py") else ROOT / path
+        yield folder, re.findall(r"`([\w.*-]+\.(?:py|R|cpp))`", rest)
+
+
+@pytest.mark.parametrize(("folder", "names"), list(rows_of_layout()), ids=lambda part: getattr(part, "name", ""))
+def test_files_of_the_layout_exist(folder, names):
+    # The row of the R package speaks of its code.
+    folder = folder / "R" if folder.name == "R" else folder
+    assert not [name for name in names if not list(folder.glob(name))]
+
+
+def test_the_layout_names_every_part_of_the_package():
+    parts = {path.name for path in (ROOT / "pwcstats").iterdir() if (path / "__init__.py").exists()}
+    modules = {path.name for path in (ROOT / "pwcstats").glob("*.py") if not path.name.startswith("__")}
+    named = {Path(path).name for path in re.findall(r"`([\w./]+)`", LAYOUT)}
+    assert parts | modules <= named
 
 
 def test_names_in_recipes_exist():

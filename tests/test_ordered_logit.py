@@ -406,12 +406,21 @@ class TestInference:
         np.testing.assert_allclose(of_1["estimate"], theirs.margeff, rtol=1e-7)
         np.testing.assert_allclose(of_1["std_error"], theirs.margeff_se, rtol=1e-6)
 
-    def test_far_rows_have_no_interval_beyond_0_and_1(self):
-        x, y = make_data(1)
-        found = OrderedLogit(y, x).fit().get_prediction([[1e5, 0.0]])
+    def test_far_rows_have_intervals_although_probabilities_round_to_0_and_1(self):
+        x, y = np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10)
+        res = OrderedLogit(y, x, penalty="firth").fit()
+        rows, z = [[60.0], [1000.0]], stats.norm.isf(0.025)
+        found = res.get_prediction(rows)
+        np.testing.assert_array_equal(found.predicted.iloc[1], [0, 0, 1])
         low, high = found.conf_int()
-        np.testing.assert_array_equal(found.predicted, [[0, 0, 0, 1]])
-        np.testing.assert_array_equal(low, high)
+        # The highest class is the complement of those up to the last threshold, whose logit is linear.
+        gradient = np.column_stack([np.negative(rows), np.zeros(2), np.ones(2)])
+        logit = gradient @ res.params
+        half = z * np.sqrt(np.einsum("ij,jk,ik->i", gradient, res.cov_params(), gradient))
+        np.testing.assert_allclose(low[2], expit(-logit - half), rtol=1e-9)
+        np.testing.assert_allclose(high[2], expit(-logit + half), rtol=1e-9)
+        below = res.get_prediction(rows, which="cumulative").conf_int()
+        np.testing.assert_allclose(below[1].iloc[:, 1], expit(logit + half), rtol=1e-9)
 
 
 def test_an_ordered_logit_is_not_a_chain():

@@ -189,8 +189,24 @@ def test_labels_of_any_kind_are_kept(robjects):
         fit = r.to_r(result)
         np.testing.assert_allclose(sorted(robjects.r["coef"](fit)), sorted(result.params), rtol=1e-7)
         assert list(robjects.r("function(fit) levels(fit$classes)")(fit)) == ["a", "b"]
-    with pytest.raises(InputError, match=r"in R, fit them with cbind\(successes, failures\)"):
-        r.to_r(FirthLogit.from_formula("k ~ x", data, trials="n").fit())
+
+
+def test_counts_are_successes_and_failures(robjects):
+    data = pd.DataFrame({"x": np.arange(12.0) * 5 % 7, "k": [0, 1, 2] * 4, "site": list("aabc") * 3})
+    data = data.assign(n=3, rest=3 - data["k"], off=data["x"] / 9)
+    exog = data[["x"]].assign(const=1.0)
+    for result, formula in (
+        (FirthLogit.from_formula("k ~ C(site)", data, trials="n").fit(), "cbind(k, failures) ~ factor(site)"),
+        (
+            FirthLogit.from_formula("k + rest ~ np.log(x + 1)", data, freq_weights="n", offset="off").fit(),
+            "cbind(successes, failures) ~ log(x + 1)",
+        ),
+        (FirthLogit(data[["k", "rest"]].to_numpy(), exog).fit(), "cbind(y, failures) ~ x"),
+    ):
+        fit = r.to_r(result)
+        np.testing.assert_allclose(sorted(robjects.r["coef"](fit)), sorted(result.params), rtol=1e-7)
+        np.testing.assert_allclose(robjects.r["fitted"](fit), result.predict(), rtol=1e-7)
+        assert robjects.r("function(fit) deparse(formula(fit))")(fit)[0] == formula
 
 
 def test_columns_of_categories_are_refused(patients):

@@ -5,7 +5,7 @@
 #'
 #' The tuning parameters are arguments of the learner:
 #' \tabular{ll}{
-#'   `"svm"`, and hybrids \tab `cost`; with `kernel = "radial"`, `"polynomial"` or `"sigmoid"` also
+#'   `"svm"` \tab `cost`; with `kernel = "radial"`, `"polynomial"` or `"sigmoid"` also
 #'     `gamma`, with `"polynomial"` also `degree` \cr
 #'   `"qda"` \tab `reg_param` \cr
 #'   `"knn"` \tab `k` \cr
@@ -13,7 +13,8 @@
 #'   `"tree"` \tab `minbucket`
 #' }
 #' An argument that is given in `...` is fixed and not tuned. Other learners, and several candidates
-#' for each pair, have no tuning parameter.
+#' for each pair, have no tuning parameter. Hybrids tune only `"svm"`, which is linear by default,
+#' and `"logistic"`.
 #'
 #' With `tuneLength = 1`, \pkg{caret} fits the defaults of the learner. Larger values add values
 #' around them: powers of 4 for `cost` and `gamma`. `trainControl(search = "random")` draws values
@@ -21,7 +22,7 @@
 #'
 #' Class probabilities have one column for each class, in the order of the levels. For two classes,
 #' [hybrid()] predicts the class with a threshold, which need not be 1/2. The argument `weights` of
-#' `train()` works with hybrids, and with `"pwc"` and learners that take weights.
+#' `train()` works with learners that take weights.
 #' `ordinal_hybrid` needs an ordered factor.
 #'
 #' `train()` can run in parallel. Prefer a cluster of new R sessions (`makePSOCKcluster()`), each of
@@ -156,17 +157,18 @@ tuned_by_learner <- list(
   svm = tuned_by_kernel, qda = "reg_param", knn = "k", logistic = "cost", tree = "minbucket"
 )
 
-# Names of the tuning parameters. The machines of hybrids are linear by default.
+# Names of the tuning parameters: hybrids have only those that are their own arguments.
 tuned_by <- function(name, fixed) {
-  if (name != "pwc") {
-    return(tuned_by_kernel[[first_of(fixed$kernel, "linear")]])
-  }
-  learner <- first_of(fixed$learners, eval(formals(pwc)$learners))
+  learner <- first_of(fixed$learners, eval(formals(name)$learners))
   if (!is.character(learner) || length(learner) != 1L) {
     return(character())
   }
   tuned <- tuned_by_learner[[learner]]
-  if (is.list(tuned)) tuned[[first_of(fixed$kernel, "radial")]] else tuned
+  if (is.list(tuned)) {
+    kernel <- first_of(fixed$kernel, if (name == "pwc") "radial" else "linear")
+    tuned <- tuned[[kernel]]
+  }
+  as.character(intersect(tuned, options_of(name)))
 }
 
 tuning_grid <- function(tuned, x, len, search) {

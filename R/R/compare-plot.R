@@ -146,13 +146,13 @@ new_ranks <- function(labels, left, end, top, bottom) {
   size <- min(1, line / (1.3 * csi), 0.67 * (page[[1L]] - 0.6) / sum(beside))
   line <- min(line, 1.7 * csi * size)
   margins <- c(0.1, size * beside[[1L]] + 0.3, 0.1, size * beside[[2L]] + 0.3)
-  old <- graphics::par(mai = margins, new = TRUE)
+  old <- set_margins(margins)
   graphics::plot.new()
   graphics::plot.window(
     c(1, end), c(top + graphics::par("pin")[[2L]] / line, top),
     xaxs = "i", yaxs = "i"
   )
-  list(size = size, old = old["mai"])
+  list(size = size, old = old["mar"])
 }
 
 draw_rank_axis <- function(k, size) {

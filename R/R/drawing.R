@@ -11,7 +11,15 @@ new_lines <- function(names, font = 1L) {
   size <- min(graphics::par("cex.axis"), 0.9 * room / graphics::par("csi"), fitting)
   margins <- graphics::par("mai")
   margins[[2L]] <- size * wide + 0.4
-  list(size = size, old = graphics::par(mai = margins, new = TRUE))
+  list(size = size, old = set_margins(margins))
+}
+
+# Sets margins in inches for a page that plot.new() has begun, and returns what restores the old
+# ones. They are restored in lines, so that later pages of many small plots have small margins.
+set_margins <- function(inches) {
+  lines <- graphics::par("mar")
+  old <- graphics::par(mai = inches, new = TRUE)
+  list(mar = lines, new = old$new)
 }
 
 # A single call of axis() would leave out labels that are close to each other.

@@ -158,7 +158,10 @@ formula_from_names <- function(terms, intercept = TRUE, response = NULL) {
   right <- lapply(as.character(terms), as.name)
   right <- if (!intercept) c(0, right) else if (length(right)) right else list(1)
   right <- sum_of(right)
-  formula <- if (is.null(response)) call("~", right) else call("~", as.name(response), right)
+  left <- lapply(response, as.name)
+  # Two names are numbers of successes and failures.
+  left <- if (length(left) > 1L) list(as.call(c(quote(cbind), left))) else left
+  formula <- as.call(c(quote(`~`), left, right))
   stats::as.formula(formula, globalenv())
 }
 
@@ -301,7 +304,9 @@ ordinal_hybrid_given <- function(model, call) {
   model <- call_bridge(python$bridge$for_named_columns, list(model), list(), call)
   labels <- labels_from_py(model$categories_)
   classes <- factor(labels, levels = labels, ordered = TRUE)
-  machines_given("pwcstats_ordinal_hybrid", model, list(classes = classes))
+  machines_given("pwcstats_ordinal_hybrid", model, list(
+    classes = classes, class_threshold = thresholds_from_py(model, labels)
+  ))
 }
 
 comparison_given <- function(result, call) {

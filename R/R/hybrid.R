@@ -18,10 +18,15 @@
 #' class with the threshold of the fit, which need not be 1/2. With more than two classes there is
 #' no threshold, and the most probable class is predicted.
 #'
-#' The machines are those of `svm()` in \pkg{e1071} with `type = "C-classification"`. Their
-#' arguments have the same names and defaults, except for `kernel`. Factors are treated differently:
-#' as in `glm()`, one level of a factor has no column if there is an intercept, and the columns of
-#' factors are scaled like other columns. The machines do not use the intercept column.
+#' The machines are by default those of `svm()` in \pkg{e1071} with `type = "C-classification"`.
+#' Their arguments have the same names and defaults, except for `kernel`. Factors are treated
+#' differently: as in `glm()`, one level of a factor has no column if there is an intercept, and the
+#' columns of factors are scaled like other columns. The machines do not use the intercept column.
+#'
+#' Other `learners` have distances too: their decision values, divided by the length of their
+#' coefficients if they are linear, or for learners with probabilities the log odds. Each machine is
+#' a fit to the two levels `"FALSE"` and `"TRUE"` for its two sides; `"TRUE"` is the side of the
+#' positives. A distance of a probability of 0 or 1, as in a pure leaf of a tree, is limited.
 #'
 #' @param formula Model formula. The response is a factor, or is converted to one; unused levels are
 #'   dropped. Alternatively a matrix instead of `x`, with `data` instead of `y`.
@@ -39,7 +44,8 @@
 #' @param split Use clusters of the negatives, or random parts of all rows. With `"folds"`, each
 #'   part has a machine for both classes, and a binary logistic model integrates the distances.
 #' @param kernel,cost,gamma,degree,coef0,tolerance Arguments of the support vector machines, as in
-#'   `svm()` of \pkg{e1071}; `gamma` is by default 1 / number of columns.
+#'   `svm()` of \pkg{e1071}; `gamma` is by default 1 / number of columns. `cost` is also an argument
+#'   of the learner `"logistic"`; other learners refuse these arguments.
 #' @param scale Centre the columns and divide them by their standard deviations, as `svm()` does?
 #'   Constant columns are not scaled. With `TRUE` distances are in standard deviations, with `FALSE`
 #'   in the units of the columns. As in `svm()`, a machine stops with a warning after ten million
@@ -73,6 +79,10 @@
 #' @param na.action How to treat rows with missing values, as in [stats::glm()].
 #' @param contrasts List of contrasts of factors, as `contrasts.arg` of [stats::model.matrix()]; not
 #'   for `x` and `y`.
+#' @param learners The learner of the machines: one of those that [pwc()] takes, by name, as an R
+#'   learner or as a Python learner. Its arguments go into a list, as in
+#'   `list(tree = list(maxdepth = 2))`. `prior` and `class.weights` refer to classes and are
+#'   refused, because machines separate groups of rows. Weights need a learner that takes them.
 #' @param x,y Instead of a formula: a numeric matrix or data frame, and the class of each row.
 #' @return A list of class `pwcstats_hybrid`, which inherits from `pwcstats_machines` and
 #'   `pwcstats_classifier`, with [methods][pwcstats_machines] and
@@ -92,8 +102,10 @@
 #'     used; `threshold` is `NULL` with more than two classes.}
 #'   \item{chain}{Whether the coefficients are a vector with an equation for each class but the
 #'     lowest, as in [ordinal_hybrid()] with `integrator = "cratio"`.}
-#'   \item{split, svm, center, scale, distance_cv}{Options of the call and of the machines, and the
-#'     centre and scale of each column.}
+#'   \item{learner, svm}{Name of the learner of the machines, and the arguments of support vector
+#'     machines; `NULL` for another learner.}
+#'   \item{split, center, scale, distance_cv}{Options of the call, and the centre and scale of
+#'     each column.}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()]; for `x`
 #'     and `y`, `model` has the columns `y` and `x`, and there are no terms.}
 #' @seealso [ordinal_hybrid()] for ordered classes; [caretModel()], [mlr learners][pwcstats_mlr] and
@@ -119,7 +131,10 @@
 #' known <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = Species, seed = 1)
 #' summary(known)
 #'
-#' # The same from columns and classes, as svm() in e1071 takes them.
+#' # Machines that are linear discriminants.
+#' hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = Species, learners = "lda")
+#'
+#' # The same as the first from columns and classes, as svm() in e1071 takes them.
 #' hybrid(iris[3:4], flowers$kind, clusters = iris$Species, seed = 1)
 #' @export
 hybrid <- function(formula,
@@ -147,14 +162,19 @@ hybrid <- function(formula,
                    x = NULL,
                    y = NULL,
                    scoring = "balanced_accuracy",
-                   threshold_cv = 5) {
+                   threshold_cv = 5,
+                   learners = "svm") {
   call <- full_call()
   asked <- match.call()
   split <- check_choice(split, call)
   options <- check_integration(penalty, select, distance_cv, seed, call)
   check_count(threshold_cv, "threshold_cv", call, least = 2)
   check_scoring(scoring, call)
-  svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
+  svm <- list(
+    kernel = kernel, cost = cost, gamma = gamma, degree = degree, coef0 = coef0,
+    tolerance = tolerance
+  )
+  machine <- read_machine(learners, svm, asked, call)
   given <- read_clusters(asked, parent.frame(), call)
   clustered <- with_clusters(asked, given)
   input <- used_rows(classifier_input(formula, clustered, parent.frame(), contrasts, scale, call))
@@ -164,10 +184,11 @@ hybrid <- function(formula,
   labels <- cluster_labels(input$frame[input$used, , drop = FALSE], y, positive, call)
 
   load_python(call)
+  refuse_weights(machine, input$weights[input$used], call)
   check_score(scoring, call)
   model <- call_python(
     "HybridClassifier",
-    list(svm_to_py(svm, ncol(input$rows), call)),
+    list(machine_to_py(machine, input$rows, y, call)),
     c(integration_to_py(options), list(
       split = split,
       n_clusters = clusters_to_py(given),
@@ -191,13 +212,13 @@ hybrid <- function(formula,
   found <- machines_from_py(model, input)
   machines_fit("pwcstats_hybrid", found, input, asked, c(
     options[c("distance_cv", "seed")],
+    machine_parts(machine),
     list(
       classes = factor(levels(y), levels = levels(y), ordered = is.ordered(y)),
       positive = positive,
       clusters = clusters_from_py(model, names(found$norms), rownames(input$rows)),
       threshold = from_py(model$threshold_),
-      split = split,
-      svm = svm
+      split = split
     )
   ))
 }

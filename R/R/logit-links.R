@@ -42,8 +42,8 @@ link_designs.pwcstats_ordered_logit <- function(object, x) {
 }
 
 # Derivatives of the log-likelihood of each row with respect to its linear predictors, one column
-# each. The derivatives of the penalty 1/2 log|I| are sums over rows as well, so each row has a part
-# of them, and the scores of all rows sum to 0 at the estimates.
+# each. The derivatives of the penalty, tau log|I| with tau = 1/2 for Firth's, are sums over rows as
+# well, so each row has a part of them, and the scores of all rows sum to 0 at the estimates.
 link_scores <- function(object, designs) {
   UseMethod("link_scores")
 }

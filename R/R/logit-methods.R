@@ -301,6 +301,14 @@ variable.names.pwcstats_logit <- function(object, ...) { # nolint
   colnames(model.matrix.pwcstats_logit(without_aliased(object)))
 }
 
+# base::labels.default() would give the names of the parts of the object.
+#' @rdname pwcstats_logit
+#' @export
+labels.pwcstats_logit <- function(object, ...) {
+  refuse_unknown(...)
+  attr(object$terms, "term.labels")
+}
+
 #' @rdname pwcstats_logit
 #' @importFrom stats case.names
 #' @export

@@ -29,7 +29,8 @@
 #'
 #'   For `"terms"` a matrix with a column for each term, and the attribute `constant`: the sum of a
 #'   row and the constant is the linear predictor without its offset. After [firth_multinom()], and
-#'   after [cratio()] with separate slopes, an array: its third dimension has the linear predictors.
+#'   after [cratio()] and [adjacent_categories()] with separate slopes, an array: its third
+#'   dimension has the linear predictors.
 #'
 #'   For `"class"` the classes have the type of the response: a factor with its levels, numeric or
 #'   logical. If classes are equally probable, the result is the first of them.

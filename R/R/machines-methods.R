@@ -46,13 +46,17 @@ describe_machines <- function(x, digits) {
   c(
     Rows = format(x$nobs),
     Classes = describe_classes(x),
-    Machines = sprintf("%d, %s kernel; %s", length(x$norms), x$svm$kernel, describe_sides(x)),
+    Machines = sprintf("%d, %s; %s", length(x$norms), describe_learner(x), describe_sides(x)),
     Integrator = sprintf(
       "%s, %s, of %s", x$integrator, penalty,
       if (is.null(x$distance_cv)) "distances of the fit" else "cross-validated distances"
     ),
     Threshold = if (!is.null(x$threshold)) {
       sprintf("%s for %s", format(x$threshold, digits = digits), x$positive)
+    },
+    Thresholds = if (!is.null(x$class_threshold)) {
+      cuts <- x$class_threshold
+      paste(format(cuts, digits = digits), names(cuts), sep = " for ", collapse = ", ")
     },
     Aliased = if (length(x$aliased)) {
       sprintf("%s, combinations of other distances", paste(x$aliased, collapse = ", "))
@@ -63,6 +67,10 @@ describe_machines <- function(x, digits) {
 describe_classes <- function(x) {
   labels <- as.character(x$classes)
   paste(labels, collapse = if (inherits(x, "pwcstats_ordinal_hybrid")) " < " else ", ")
+}
+
+describe_learner <- function(x) {
+  if (is.null(x$svm)) sprintf("learner %s", x$learner) else sprintf("%s kernel", x$svm$kernel)
 }
 
 # The classes that the machines separate.
@@ -186,8 +194,9 @@ logLik.pwcstats_machines <- function(object, ...) { # nolint
 #'   that is compared with the positives or the baseline, or the class of a continuation ratio. With
 #'   `integrator = "ordered"`, the slopes come first and then the thresholds, such as `"low/mid"`.
 #'
-#'   `glance()` returns a data frame with one row: `nobs`, `n.classes`, `n.machines`, `kernel`,
-#'   `integrator`, the `penalty` that was used, and the `threshold`, `NA` if there is none.
+#'   `glance()` returns a data frame with one row: `nobs`, `n.classes`, `n.machines`, `learner`,
+#'   `kernel` (`NA` for learners other than support vector machines), `integrator`, the `penalty`
+#'   that was used, and the `threshold`, `NA` if there is none.
 #' @seealso [summary()][pwcstats_machines]
 #' @examplesIf pwcstats_available() && requireNamespace("generics", quietly = TRUE)
 #' fit <- hybrid(Species ~ Sepal.Length + Sepal.Width, iris)
@@ -258,7 +267,8 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
     nobs = x$nobs,
     n.classes = length(x$classes),
     n.machines = length(x$norms),
-    kernel = x$svm$kernel,
+    learner = x$learner,
+    kernel = first_of(x$svm$kernel, NA_character_),
     integrator = x$integrator,
     penalty = x$penalty,
     threshold = first_of(x$threshold, NA_real_)
@@ -272,7 +282,9 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' probable class. `"distance"` gives the signed distances from the decision boundaries of the
 #' machines, divided by \eqn{\|w\|}{||w||}. They are positive on the side of the positive class or
 #' the baseline, or after [ordinal_hybrid()] on the side of the class that the machine is named
-#' after.
+#' after. `"membership"` tells whether the probability of each class is above the threshold of the
+#' class, after [ordinal_hybrid()] with `class_threshold`. A row may belong to several classes, or
+#' to none.
 #'
 #' The machines were trained on the rows of the fit, so predictions for these rows are better than
 #' for new rows.
@@ -280,14 +292,15 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' @param object A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or
 #'   data frame with the columns of `x`; by default the rows of the fit.
-#' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, or `"distance"`.
+#' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, `"distance"`, or
+#'   `"membership"`.
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return For `"class"` a factor with the levels of the response, ordered if the response is
 #'   ordered (after [ordinal_hybrid()] with a numeric response, numbers). For `"prob"` a matrix with
 #'   one column for each class, in the order of the levels; for `"distance"` a matrix with one
-#'   column for each machine.
+#'   column for each machine; for `"membership"` a logical matrix with one column for each class.
 #' @examplesIf pwcstats_available()
 #' fit <- hybrid(Species ~ Petal.Length + Petal.Width, iris)
 #' new <- data.frame(Petal.Length = c(1.5, 4.8, NA), Petal.Width = c(0.3, 1.7, 2))
@@ -297,12 +310,24 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' @export
 predict.pwcstats_machines <- function(object,
                                       newdata = NULL,
-                                      type = c("class", "prob", "distance", "probs", "response"),
+                                      type = c(
+                                        "class", "prob", "distance", "membership", "probs",
+                                        "response"
+                                      ),
                                       na.action = stats::na.pass, # nolint
                                       ...) {
   call <- sys.call()
   refuse_unknown(..., .hints = idioms_of_e1071)
   type <- check_choice(type, call)
+  if (type == "membership" && is.null(object$class_threshold)) {
+    abort(
+      paste(
+        "type = 'membership' needs a threshold for each class; fit ordinal_hybrid() with",
+        "class_threshold = 'cv', 'prevalence' or numbers."
+      ),
+      call
+    )
+  }
   rows <- machine_rows(object, newdata, na.action, call)
   if (type == "class") {
     ask <- function(fit, new) {
@@ -320,7 +345,11 @@ predict.pwcstats_machines <- function(object,
       proba_from_py(fit, new, columns, call)
     }
   }
-  stats::napredict(rows$na_action, predict_known(object, rows, columns, ask, call))
+  values <- predict_known(object, rows, columns, ask, call)
+  if (type == "membership") {
+    values <- sweep(values, 2L, object$class_threshold, ">")
+  }
+  stats::napredict(rows$na_action, values)
 }
 
 # Advice on arguments of predict() in e1071.

@@ -138,7 +138,7 @@ new_key <- function(names) {
   size <- min(1, room / (1.2 * graphics::par("csi")), fitting)
   margins <- graphics::par("mai")
   margins[[4L]] <- size * wide + 0.5
-  list(size = size, old = graphics::par(mai = margins, new = TRUE))
+  list(size = size, old = set_margins(margins))
 }
 
 draw_key <- function(names, color, symbol, size) {

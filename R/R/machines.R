@@ -77,6 +77,63 @@ check_svm <- function(kernel, cost, gamma, degree, coef0, tolerance, call) {
   )
 }
 
+# The learner of all machines, in a list with its name. `svm` are the arguments of the call for
+# support vector machines.
+read_machine <- function(learners, svm, asked, call) {
+  read <- read_learners(learners, list(), call)
+  if (length(read) > 1L) {
+    abort(
+      sprintf("learners must be one learner, which all machines use, not %s.", quoted(names(read))),
+      call
+    )
+  }
+  learner <- read[[1L]]
+  by_class <- intersect(names(learner$options), c("prior", "class.weights"))
+  if (length(by_class)) {
+    abort(
+      sprintf(
+        "%s of the learner '%s' refers to classes, but the machines separate groups of rows; %s.",
+        by_class[[1L]], learner$kind, "leave it out"
+      ),
+      call
+    )
+  }
+  given <- intersect(names(svm), names(asked))
+  refuse_two_lists(learner, given, call)
+  is_svm <- learner$kind == "svm"
+  odd <- if (!is_svm) setdiff(given, known_learners[[learner$kind]])
+  if (length(odd)) {
+    abort(
+      sprintf(
+        "%s is an argument of support vector machines, not of the learner '%s'; leave it out.",
+        odd[[1L]], names(read)
+      ),
+      call
+    )
+  }
+  read[[1L]]$options <- if (is_svm) {
+    svm[names(learner$options)] <- learner$options
+    do.call(check_svm, c(svm, list(call = call)), quote = TRUE)
+  } else {
+    c(learner$options, svm[given])
+  }
+  read
+}
+
+machine_to_py <- function(machine, rows, classes, call) {
+  learner <- machine[[1L]]
+  if (learner$kind == "svm") {
+    svm_to_py(learner$options, ncol(rows), call)
+  } else {
+    learner_to_py(learner, colnames(rows), classes, call)
+  }
+}
+
+# What the fit shows of its machines.
+machine_parts <- function(machine) {
+  list(learner = names(machine), svm = if (machine[[1L]]$kind == "svm") machine[[1L]]$options)
+}
+
 svm_to_py <- function(svm, n_columns, call) {
   svm$gamma <- as.double(first_of(svm$gamma, 1 / n_columns))
   svm$degree <- count_to_py(svm$degree)

@@ -10,8 +10,8 @@
 #' other arguments that may be lists are untyped; to tune them, give the values in the parameter
 #' set: `makeDiscreteParam("learners", c("lda", "nb"))`.
 #'
-#' `"classif.pwc"` takes the weights of a task if its learner takes them, and otherwise stops with
-#' an error; hybrids always take them. `makeWeightedClassesWrapper()` sets `class.weights` of the
+#' Learners take the weights of a task if their argument `learners` takes them, and otherwise stop
+#' with an error. `makeWeightedClassesWrapper()` sets `class.weights` of the
 #' learner `"svm"` of `"classif.pwc"`. The classes of a task for `"classif.ordinal_hybrid"` must be
 #' an ordered factor.
 #'

@@ -172,17 +172,27 @@ predict_ordinal <- function(object, newdata, type, se.fit, na.action, terms, # n
   }
   wants_errors <- se.fit || interval != "none"
   if (!length(known)) {
-    fit <- se <- padded(numeric())
+    fit <- se <- link <- link_se <- padded(numeric())
   } else if (wants_errors) {
     found <- ask("get_prediction")
     fit <- padded(matrix_from_py(found$predicted))
     se <- padded(matrix_from_py(found$se))
+    link <- padded(matrix_from_py(found$link))
+    link_se <- padded(matrix_from_py(found$link_se))
   } else {
     found <- ask("predict")
     fit <- padded(if (is_vector) vector_from_py(found) else matrix_from_py(found))
   }
+  if (interval == "confidence") {
+    # Python's logits are precise if a probability rounds to 0 or 1.
+    bounds <- with_bounds(link, link_se, TRUE, level, Inf)
+    if (type != "link") {
+      bounds[] <- stats::plogis(bounds)
+    }
+    fit <- replace(bounds, seq_along(fit), fit)
+  }
   if (wants_errors) {
-    return(with_errors(fit, se, type, se.fit, interval, level))
+    return(if (se.fit) list(fit = fit, se.fit = se) else fit)
   }
   # Like polr(), predicted classes have no names.
   if (type == "class") object$classes[most_probable(fit)] else fit

@@ -136,16 +136,21 @@ with_arguments <- function(read, more, call) {
       call
     )
   }
-  if (length(read[[1L]]$options)) {
+  refuse_two_lists(read[[1L]], named, call)
+  known_learner(read[[1L]]$kind, more, call)
+}
+
+# Arguments of the call, besides those in the list of the learner.
+refuse_two_lists <- function(learner, names, call) {
+  if (length(learner$options) && length(names)) {
     abort(
       sprintf(
         "the learner already has a list of arguments, with '%s'; put '%s' into that list.",
-        names(read[[1L]]$options)[[1L]], named[[1L]]
+        names(learner$options)[[1L]], names[[1L]]
       ),
       call
     )
   }
-  known_learner(read[[1L]]$kind, more, call)
 }
 
 # The dots of pwc() also take its own arguments if they are misspelt.
@@ -218,14 +223,15 @@ refuse_weights <- function(learners, weights, call) {
 
 # By name, as Python takes candidates.
 learners_to_py <- function(learners, rows, classes, call) {
-  made <- lapply(learners, function(learner) {
-    switch(learner$kind,
-      python = learner$object,
-      r = r_learner_to_py(learner$object, colnames(rows), levels(classes)),
-      named_to_py(learner$kind, learner$options, classes, call)
-    )
-  })
-  by_name_to_py(made)
+  by_name_to_py(lapply(learners, learner_to_py, colnames(rows), classes, call))
+}
+
+learner_to_py <- function(learner, columns, classes, call) {
+  switch(learner$kind,
+    python = learner$object,
+    r = r_learner_to_py(learner$object, columns, levels(classes)),
+    named_to_py(learner$kind, learner$options, classes, call)
+  )
 }
 
 # Python checks the arguments, except for those that refer to the levels of the response.

@@ -18,7 +18,7 @@ from pwcstats._arrays import Array
 from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import one_thread
 from pwcstats._text import listed
-from pwcstats.errors import ConvergenceWarning, InputError, arg, quoted, warn
+from pwcstats.errors import ConvergenceWarning, InputError, arg, code, quoted, warn
 from pwcstats.pairwise import learners
 from pwcstats.pairwise.data import Standardizer, take
 from pwcstats.pairwise.folds import Folds
@@ -104,7 +104,7 @@ def _fit(
             machine.fit(part, positive, **_weights_of_steps(machine, weight))
         except Exception as error:
             raise InputError(
-                f"the local {type(learner).__name__} of {sides.name} failed: {quoted(error).strip()}"
+                f"the local {code(type(learner).__name__)} of {sides.name} failed: {quoted(error).strip()}"
             ) from error
         norm = _norm(machine, part, sides.name)
         return Machine(sides.name, machine, norm, int(positive.sum()), int((~positive).sum()))

@@ -99,7 +99,9 @@ class HybridClassifier(BaseHybrid):
     norms_ : Series
         Norms ||w|| by which decision values are divided. Those of the default machine refer to standardised columns.
     integrator_ : results
-        The fitted model, with ``summary()``: results of statsmodels or of this package.
+        The fitted logit model: results of statsmodels or of this package, with ``params``, ``bse``, ``cov_params()``,
+        ``conf_int()``, ``llf`` and ``summary()``. They treat the distances as given. The fits of "individualized" are
+        separate, and ``cov_params(label)`` is the covariance of one of them.
     aliased_ : list of str
         Distances that are not used because they are combinations of others.
     unsteady_ : list of str

@@ -77,7 +77,8 @@ class OrdinalHybridClassifier(BaseHybrid):
     norms_ : Series
         Norms ||w|| by which decision values are divided. Those of the default machine refer to standardised columns.
     integrator_ : results
-        The fitted model, with ``summary()``.
+        The fitted logit model: results with ``params``, ``bse``, ``cov_params()``, ``conf_int()``, ``llf`` and
+        ``summary()``. They treat the distances as given.
     aliased_ : list of str
         Distances that are not used because they are combinations of others.
     unsteady_ : list of str

@@ -4,7 +4,7 @@ from copy import copy
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 
 from pwcstats import _params
 from pwcstats._arrays import Array
@@ -187,16 +187,26 @@ class AdjacentCategories(Stages, OrdinalModel):
         steps = coefs[:, 0] + x @ coefs[:, 1:].T + np.reshape(offset, (-1, 1))
         if which == "linear":
             return steps
-        return np.asarray(softmax(np.column_stack([np.zeros(len(x)), np.cumsum(steps, axis=1)]), axis=1))
+        return np.asarray(softmax(self._logits_of_classes(params, x, offset), axis=1))
 
     def _derivatives(self, params: Array, x: Array, offset: Array | float, which: str) -> list[Array]:
         shape = (len(self.stages), len(self.columns))
-        z = np.column_stack([np.ones(len(x)), x])
         if which == "linear":
-            return list(z @ by_step(*shape, self.parallel).reshape(*shape, -1))
-        of_classes = z @ self._with_lowest(by_class(*shape, self.parallel).reshape(*shape, -1))
-        proba = self._values(params, x, offset, "prob").T[:, :, None]
-        return list(proba * (of_classes - (proba * of_classes).sum(axis=0)))
+            return list(np.column_stack([np.ones(len(x)), x]) @ by_step(*shape, self.parallel).reshape(*shape, -1))
+        return self._proba_derivatives(params, x, offset)
+
+    def _log_proba(self, params: Array, x: Array, offset: Array | float) -> tuple[Array, list[Array]]:
+        shape = (len(self.stages), len(self.columns))
+        of_classes = self._with_lowest(by_class(*shape, self.parallel).reshape(*shape, -1))
+        of_classes = np.column_stack([np.ones(len(x)), x]) @ of_classes
+        log_proba = log_softmax(self._logits_of_classes(params, x, offset), axis=1)
+        proba = np.exp(log_proba).T[:, :, None]
+        return log_proba, list(of_classes - (proba * of_classes).sum(axis=0))
+
+    def _logits_of_classes(self, params: Array, x: Array, offset: Array | float) -> Array:
+        """Logits of the classes against the lowest."""
+        steps = self._values(params, x, offset, "linear")
+        return np.column_stack([np.zeros(len(x)), np.cumsum(steps, axis=1)])
 
     def _mean_effects(self, params: Array, x: Array, offset: Array, weight: Array, column: int) -> tuple[Array, Array]:
         # With the slopes b_k of the classes against the lowest, the derivative of P_k is P_k (b_k - sum of P_l b_l).

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from pwcstats._arrays import Array
 from pwcstats._text import named
@@ -201,14 +201,33 @@ class OrderedLogit(OrdinalModel):
         p = x.shape[1]
         if which == "linear":
             return [np.column_stack([x, np.zeros((len(x), len(params) - p))])]
+        if which == "prob":
+            return self._proba_derivatives(params, x, offset)
+        cuts, of_cuts = self._logits(params, x, offset, which)
+        return [f[:, None] * part for f, part in zip((expit(cuts) * expit(-cuts)).T, of_cuts, strict=True)]
+
+    def _logits(self, params: Array, x: Array, offset: Array | float, which: str) -> tuple[Array, list[Array]]:
+        if which == "prob":
+            return super()._logits(params, x, offset, which)
+        p = x.shape[1]
         cuts = params[p:] - (x @ params[:p] + offset)[:, None]
-        density = expit(cuts) * expit(-cuts)
-        m = cuts.shape[1]
-        of_cuts = [np.column_stack([-f[:, None] * x, f[:, None] * np.eye(m)[k]]) for k, f in enumerate(density.T)]
-        if which == "cumulative":
-            return of_cuts
+        return cuts, [np.column_stack([-x, np.tile(unit, (len(x), 1))]) for unit in np.eye(cuts.shape[1])]
+
+    def _log_proba(self, params: Array, x: Array, offset: Array | float) -> tuple[Array, list[Array]]:
+        # The probability of a class is F(b) (1 - F(a)) (1 - exp(a - b)) with the cuts a < b.
+        cuts, of_cuts = self._logits(params, x, offset, "cumulative")
+        gaps = np.diff(params[x.shape[1] :])
+        log_proba = np.zeros((len(x), cuts.shape[1] + 1))
+        log_proba[:, :-1] += log_expit(cuts)
+        log_proba[:, 1:] += log_expit(-cuts)
+        log_proba[:, 1:-1] += np.log(-np.expm1(-gaps))
+        pull = np.concatenate([[0.0], 1.0 / np.expm1(gaps), [0.0]])
         zero = np.zeros_like(of_cuts[0])
-        return [high - low for low, high in zip([zero, *of_cuts], [*of_cuts, zero], strict=True)]
+        parts = [zero] * log_proba.shape[1]
+        for k, (cut, part) in enumerate(zip(cuts.T, of_cuts, strict=True)):
+            parts[k] = parts[k] + (expit(-cut) + pull[k])[:, None] * part
+            parts[k + 1] = parts[k + 1] - (expit(cut) + pull[k + 1])[:, None] * part
+        return log_proba, parts
 
     def _mean_effects(self, params: Array, x: Array, offset: Array, weight: Array, column: int) -> tuple[Array, Array]:
         # With the mean density f_k of the cuts, the derivative of P_j by a column of slope b is -(f_j - f_j-1) b.

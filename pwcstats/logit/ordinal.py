@@ -3,24 +3,21 @@
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from statsmodels.base.model import Model
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats.errors import arg
 from pwcstats.logit import reading, robust
 from pwcstats.logit.binary import Fit, fit_binary, warn_about
 from pwcstats.logit.continuation_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
-from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.maximum import MAXITER
+from pwcstats.logit.ordinal_model import OrderedClasses
 from pwcstats.logit.stages import Stages
 
 __all__ = ["ContinuationRatio"]
 
 
-class ContinuationRatio(Stages, FromFormula, Model):
+class ContinuationRatio(Stages, OrderedClasses):
     r"""Continuation-ratio logits for ordered classes.
 
     The model is a chain of binary logits, the stages, each with an intercept. The backward model starts at the top:
@@ -86,6 +83,8 @@ class ContinuationRatio(Stages, FromFormula, Model):
     2  0.758  0.189  0.053
     """
 
+    _options = "direction, penalty, parallel, freq_weights, categories, aliased and missing"
+
     def __init__(
         self,
         endog: Any,
@@ -102,35 +101,8 @@ class ContinuationRatio(Stages, FromFormula, Model):
         self.direction = _params.choice(direction, ("backward", "forward"), "direction")
         self.penalty = _params.optional_choice(penalty, ("firth",), "penalty")
         self.parallel = _params.flag(parallel, "parallel")
-        known = "direction, penalty, parallel, freq_weights, categories, aliased and missing"
-        reading.check_options(kwargs, "ContinuationRatio", known)
-        reading.check_aligned(exog, endog=endog, freq_weights=freq_weights)
-        freq_weights = reading.read_column(freq_weights, "freq_weights")
-        code, self.labels = reading.read_ordered(endog, categories)
-        frame = reading.read_frame(exog, len(code))
-        if "missing_idx" not in kwargs:
-            reading.check_lengths(len(frame), freq_weights=freq_weights)
-        if kwargs.get("missing", "none") != "drop":
-            reading.check_no_missing(frame, code, {"freq_weights": freq_weights}, f"set {arg('missing', 'drop')}")
-        super().__init__(code, frame, freq_weights=freq_weights, **kwargs)
-        self._weight = reading.read_weights(self.freq_weights, len(self.exog))
-        if self.freq_weights is None:
-            del self.freq_weights
-        self._code = self.endog.astype(np.int64)
-        reading.check_classes(self._code, self._weight, list(self.labels))
-        self._kept = [k for k in range(self.exog.shape[1]) if k != self.data.const_idx]
-        constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
-        self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
-        self.data.param_names = self._param_names()
+        super().__init__(endog, exog, categories, {"freq_weights": freq_weights}, kwargs, needs_column=True)
         self._init_keys += ["direction", "penalty", "parallel", "aliased"]
-
-    @classmethod
-    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
-        return reading.read_ordered(values, kwargs.pop("categories", None))
-
-    def _name_classes(self, labels: pd.Index) -> None:
-        self.labels = labels[self.labels.astype(np.int64)]
-        self.data.param_names = self._param_names()
 
     @property
     def stages(self) -> list[Any]:
@@ -144,7 +116,7 @@ class ContinuationRatio(Stages, FromFormula, Model):
         return f"P(y = {label} | y {sign} {label})"
 
     def _design(self, exog: Array) -> Array:
-        return np.column_stack([np.ones(len(exog)), np.asarray(exog, dtype=np.float64)[:, self._kept]])
+        return np.column_stack([np.ones(len(exog)), self._slopes_of(exog)])
 
     def _class_of(self, stage: int) -> int:
         return stage + 1 if self.direction == "backward" else stage

@@ -1,4 +1,4 @@
-"""What the models of ordered classes with one likelihood share."""
+"""What all models of ordered classes share, and what those with one likelihood share."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Literal
@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 from statsmodels.base.model import Model
 
 from pwcstats import _params
@@ -19,42 +20,30 @@ from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.maximum import Point
 
 
-class OrdinalModel(FromFormula, Model):
-    """A model of ordered classes with one likelihood; the documentation is that of the subclasses."""
+class OrderedClasses(FromFormula, Model):
+    """A model of ordered classes; the documentation is that of the subclasses."""
 
     # Options for the error message.
-    _options = "penalty, freq_weights, offset, categories and missing"
-    # What can be predicted, besides classes.
-    _kinds: ClassVar[tuple[str, ...]]
-    _likelihood: CentredLikelihood
+    _options: ClassVar[str]
 
     def __init__(
-        self,
-        endog: Any,
-        exog: Any,
-        penalty: Literal["firth"] | None,
-        freq_weights: Any,
-        offset: Any,
-        categories: Any,
-        **kwargs: Any,
+        self, endog: Any, exog: Any, categories: Any, extra: dict[str, Any], kwargs: dict[str, Any], needs_column: bool
     ) -> None:
-        self.penalty = _params.optional_choice(penalty, ("firth",), "penalty")
+        """Read the data. `extra` has weights and offsets, `kwargs` the options of statsmodels."""
         reading.check_options(kwargs, type(self).__name__, self._options)
-        reading.check_aligned(exog, endog=endog, freq_weights=freq_weights, offset=offset)
+        reading.check_aligned(exog, endog=endog, **extra)
+        extra = {name: reading.read_column(given, name) for name, given in extra.items()}
         codes, self.labels = reading.read_ordered(endog, categories)
-        # A model may have no column besides the constant.
-        frame = pd.DataFrame(index=getattr(codes, "index", range(len(codes)))) if exog is None else exog
-        frame = reading.read_frame(frame, len(codes), needs_column=False)
+        if exog is None and not needs_column:
+            exog = pd.DataFrame(index=getattr(codes, "index", range(len(codes))))
+        frame = reading.read_frame(exog, len(codes), needs_column)
         frame = frame if frame.shape[1] else frame.assign(const=1.0)
-        extra = {"freq_weights": freq_weights, "offset": offset}
-        extra = {key: reading.read_column(given, key) for key, given in extra.items()}
         if "missing_idx" not in kwargs:
             reading.check_lengths(len(frame), **extra)
         if kwargs.get("missing", "none") != "drop":
             reading.check_no_missing(frame, codes, extra, f"set {arg('missing', 'drop')}")
         super().__init__(codes, frame, **extra, **kwargs)
         self._weight = reading.read_weights(self.freq_weights, len(self.exog))
-        self._offset = np.zeros(len(self.exog)) if self.offset is None else np.asarray(self.offset, dtype=np.float64)
         for name, given in extra.items():
             if given is None:
                 delattr(self, name)
@@ -64,16 +53,6 @@ class OrdinalModel(FromFormula, Model):
         constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
         self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
         self.data.param_names = self._param_names()
-        self._init_keys += ["penalty"]
-        self._set_likelihood()
-
-    def _set_likelihood(self) -> None:
-        offset = self._offset if self._offset.any() else None
-        self._likelihood = self._make_likelihood(self._slopes_of(self.exog), offset)
-
-    @abstractmethod
-    def _make_likelihood(self, x: Array, offset: Array | None) -> CentredLikelihood:
-        """The likelihood of the columns that have slopes."""
 
     @abstractmethod
     def _param_names(self) -> list[str]:
@@ -90,6 +69,41 @@ class OrdinalModel(FromFormula, Model):
     def _slopes_of(self, exog: Any) -> Array:
         """The columns of a design that have slopes."""
         return np.asarray(exog, dtype=np.float64)[:, self._kept]
+
+
+class OrdinalModel(OrderedClasses):
+    """A model of ordered classes with one likelihood; the documentation is that of the subclasses."""
+
+    _options = "penalty, freq_weights, offset, categories and missing"
+    # What can be predicted, besides classes.
+    _kinds: ClassVar[tuple[str, ...]]
+    _likelihood: CentredLikelihood
+
+    def __init__(
+        self,
+        endog: Any,
+        exog: Any,
+        penalty: Literal["firth"] | None,
+        freq_weights: Any,
+        offset: Any,
+        categories: Any,
+        **kwargs: Any,
+    ) -> None:
+        self.penalty = _params.optional_choice(penalty, ("firth",), "penalty")
+        extra = {"freq_weights": freq_weights, "offset": offset}
+        super().__init__(endog, exog, categories, extra, kwargs, needs_column=False)
+        added = getattr(self, "offset", None)
+        self._offset = np.zeros(len(self.exog)) if added is None else np.asarray(added, dtype=np.float64)
+        self._init_keys += ["penalty"]
+        self._set_likelihood()
+
+    def _set_likelihood(self) -> None:
+        offset = self._offset if self._offset.any() else None
+        self._likelihood = self._make_likelihood(self._slopes_of(self.exog), offset)
+
+    @abstractmethod
+    def _make_likelihood(self, x: Array, offset: Array | None) -> CentredLikelihood:
+        """The likelihood of the columns that have slopes."""
 
     def loglike(self, params: Any) -> float:
         """Log-likelihood, with the penalty if there is one."""
@@ -168,6 +182,34 @@ class OrdinalModel(FromFormula, Model):
     @abstractmethod
     def _derivatives(self, params: Array, x: Array, offset: Array | float, which: str) -> list[Array]:
         """Derivatives of the predictions by the parameters, rows x parameters, for each of their columns."""
+
+    @abstractmethod
+    def _log_proba(self, params: Array, x: Array, offset: Array | float) -> tuple[Array, list[Array]]:
+        """Logarithms of the probabilities of the classes for some rows, and their derivatives by the parameters."""
+
+    def _proba_derivatives(self, params: Array, x: Array, offset: Array | float) -> list[Array]:
+        """Derivatives of the probabilities of the classes."""
+        log_proba, parts = self._log_proba(params, x, offset)
+        return [p[:, None] * part for p, part in zip(np.exp(log_proba).T, parts, strict=True)]
+
+    def _logits(self, params: Array, x: Array, offset: Array | float, which: str) -> tuple[Array, list[Array]]:
+        """Logits of probabilities and their derivatives by the parameters.
+
+        A probability that rounds to 0 or 1 has no logit. The logit is therefore computed from logarithms, that of the
+        class and that of the sum of the others.
+        """
+        log_proba, parts = self._log_proba(params, x, offset)
+        logits, slopes = np.empty_like(log_proba), []
+        for k, part in enumerate(parts):
+            others = np.delete(log_proba, k, axis=1)
+            rest = logsumexp(others, axis=1)
+            shares = np.exp(others - rest[:, None])
+            logits[:, k] = log_proba[:, k] - rest
+            slopes.append(
+                part
+                - sum(share[:, None] * other for share, other in zip(shares.T, parts[:k] + parts[k + 1 :], strict=True))
+            )
+        return logits, slopes
 
     @abstractmethod
     def _mean_effects(self, params: Array, x: Array, offset: Array, weight: Array, column: int) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from scipy import stats
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from pwcstats import _params
 from pwcstats._arrays import Array
@@ -64,10 +64,16 @@ class OrdinalModelResults(OrdinalResults):
         exog, index = self._new_rows(exog, transform)
         params, cov = np.asarray(self.params), np.asarray(self.cov_params())
         predicted = model.predict(params, exog, which, offset).reshape(-1, len(self._columns(which)))
-        parts = model._derivatives(params, *model._read_rows(params, exog, offset), which)
-        se = np.column_stack([np.sqrt(np.einsum("ij,jk,ik->i", part, cov, part)) for part in parts])
+        rows = model._read_rows(params, exog, offset)
+        se = link_se = _errors(model._derivatives(params, *rows, which), cov)
+        link = predicted
+        if which != "linear":
+            link, parts = model._logits(params, *rows, which)
+            link_se = _errors(parts, cov)
         as_frame = {"index": index, "columns": self._columns(which)}
-        return OrdinalPrediction(which, pd.DataFrame(predicted, **as_frame), pd.DataFrame(se, **as_frame))
+        return OrdinalPrediction(
+            which, *(pd.DataFrame(values, **as_frame) for values in (predicted, se, link, link_se))
+        )
 
     def get_margeff(self, at: Literal["overall", "mean"] = "overall", dummy: bool = False) -> "MarginalEffects":
         """Marginal effects: how much the probability of each class changes with each column.
@@ -129,23 +135,21 @@ class OrdinalPrediction(Result):
     predicted, se : DataFrame
         Predictions and their standard errors, one row per observation, one column per class, threshold or
         step.
+    link, link_se : DataFrame
+        The same for the logits of probabilities, of which intervals are computed.
     """
 
     which: str
     predicted: pd.DataFrame
     se: pd.DataFrame
+    link: pd.DataFrame
+    link_se: pd.DataFrame
 
     def conf_int(self, alpha: float = 0.05) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Lower and upper bounds of intervals of level 1 - alpha; those of probabilities are between 0 and 1."""
-        half = float(stats.norm.isf(_params.level(alpha, "alpha") / 2.0)) * self.se
-        if self.which == "linear":
-            return self.predicted - half, self.predicted + half
-        p = self.predicted
-        with np.errstate(all="ignore"):
-            bounds = [expit(logit(p) + side * half / (p * (1.0 - p))) for side in (-1.0, 1.0)]
-        # A probability of 0 or 1 to the last digit has no other bounds.
-        certain = (p == 0.0) | (p == 1.0)
-        return bounds[0].mask(certain, p), bounds[1].mask(certain, p)
+        half = float(stats.norm.isf(_params.level(alpha, "alpha") / 2.0)) * self.link_se
+        bounds = self.link - half, self.link + half
+        return bounds if self.which == "linear" else (expit(bounds[0]), expit(bounds[1]))
 
     def tidy(self, alpha: float = 0.05) -> pd.DataFrame:
         """One row for each observation and class, in the order of the classes."""
@@ -225,3 +229,8 @@ def _discrete(model: Any, params: Array, x: Array, offset: Array, weight: Array,
         jacobian = [weight @ part for part in model._derivatives(params, changed, offset, "prob")]
         at.append((weight @ model._values(params, changed, offset, "prob"), np.array(jacobian)))
     return at[1][0] - at[0][0], at[1][1] - at[0][1]
+
+
+def _errors(parts: list[Array], cov: Array) -> Array:
+    """Standard errors by the delta method, one column for each matrix of derivatives."""
+    return np.column_stack([np.sqrt(np.einsum("ij,jk,ik->i", part, cov, part)) for part in parts])

@@ -40,6 +40,8 @@ FIGURE_4 = ((0.1, 0.1), (0.5, 0.0), (0.0, 0.5), (0.9, 0.9))
 CLOSE = 0.01
 # Instead of rho = 1 in Figure 6, so that no covariance is singular.
 NEAR_1 = 0.999
+# Significance level of the paper's tests.
+SIGNIFICANT = 0.05
 
 
 def figure1() -> Panels:
@@ -270,8 +272,10 @@ def figure6(size: Size = "quick", **how: Any) -> pd.DataFrame:
     map_ = found[["alpha", "rho", "best", "second", "p_value", "p_adjusted"]].assign(
         quantity="lead over the second", estimate=ahead, runs=runs["repeat"].nunique(), note=found["note"]
     )
-    plain, holm = (found.loc[found[column] <= 0.05, "best"].value_counts() for column in ("p_value", "p_adjusted"))
-    by_pwc = found[(found["p_adjusted"] <= 0.05) & (found["best"] == "PWC")]
+    plain, holm = (
+        found.loc[found[column] <= SIGNIFICANT, "best"].value_counts() for column in ("p_value", "p_adjusted")
+    )
+    by_pwc = found[(found["p_adjusted"] <= SIGNIFICANT) & (found["best"] == "PWC")]
     apart: Any = by_pwc["rho"] - by_pwc["alpha"]
     counts = ", ".join(f"{name} {plain.get(name, 0)} and {holm.get(name, 0)}" for name in PAPER_1)
     near = simulation(size, grid=(sorted(set(runs["alpha"])), [NEAR_1]), **how)
@@ -313,8 +317,8 @@ def figure6(size: Size = "quick", **how: Any) -> pd.DataFrame:
 SINGULAR = (
     "all of these cells have rho = 1, where the first two classes lie on parallel lines: LDA of this pair discards the "
     "direction that separates them (so does R's lda, which warns that variables are collinear) and naive Bayes is "
-    "chosen for it, while LDA of all classes keeps this direction; with rho = 0.999 instead, LDA and naive Bayes win "
-    "no cell (`pwcstats reproduce szepannek.figure6 --size paper`)"
+    f"chosen for it, while LDA of all classes keeps this direction; with rho = {NEAR_1:g} instead, LDA and naive Bayes "
+    "win no cell (`pwcstats reproduce szepannek.figure6 --size paper`)"
 )
 
 
@@ -325,7 +329,7 @@ def _winners(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _won_by_others(found: pd.DataFrame) -> pd.DataFrame:
     """The cells that LDA or naive Bayes wins after Holm's correction."""
-    return found[(found["p_adjusted"] <= 0.05) & (found["best"] != "PWC")]
+    return found[(found["p_adjusted"] <= SIGNIFICANT) & (found["best"] != "PWC")]
 
 
 def table3(size: Size = "quick", *, repeats: int | None = None, **how: Any) -> pd.DataFrame:

@@ -149,9 +149,12 @@ def hybrid_options(model):
     """Return the options of a hybrid classifier that R shows."""
     machine = next(iter(model.machines_.values()))
     machine = machine[-1] if hasattr(machine, "steps") else machine
-    kernel = getattr(machine, "kernel", type(machine).__name__)
-    kernel = {"rbf": "radial", "poly": "polynomial"}.get(kernel, kernel)
-    return {"svm": {"kernel": kernel}, "distance_cv": model.distance_cv if is_whole(model.distance_cv) else None}
+    learner, svm = type(machine).__name__.lower(), None
+    if hasattr(machine, "kernel") and hasattr(machine, "n_support_"):
+        kernel = machine.kernel if isinstance(machine.kernel, str) else "own"
+        learner, svm = "svm", {"kernel": {"rbf": "radial", "poly": "polynomial"}.get(kernel, kernel)}
+    distance_cv = model.distance_cv if is_whole(model.distance_cv) else None
+    return {"learner": learner, "svm": svm, "distance_cv": distance_cv}
 
 
 def coupling_parts(result):
@@ -355,7 +358,8 @@ class _RLearner:
         self.levels_ = names if self.pair_labels is None else [label for label in self.labels if label in names]
         self.indices_ = np.array([self.levels_.index(label) for label in names])
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        code = self.indices_[y].astype(np.float64)
+        # Machines of hybrids have y of True and False, which would not be indices.
+        code = self.indices_[np.asarray(y, dtype=np.intp)].astype(np.float64)
         self.model_ = _call_r("fit", bytearray(self.functions), _rows(X), self.columns, code, self.levels_, weight)
         return self
 

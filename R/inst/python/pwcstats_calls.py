@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pandas as pd
+from scipy.special import gammaln
 
 from pwcstats.bradley_terry.table import make_table
 from pwcstats.errors import InputError
@@ -47,7 +48,7 @@ def _free(name, taken):
 # Logistic models.
 
 
-def _logit(function, results, response, arguments, always_constant=False):
+def _logit(function, results, response, arguments, always_constant=False, failures=None):
     model = results.model
     if model.exog is None:
         raise InputError("the result has no data, because remove_data() has removed them; fit again.")
@@ -63,9 +64,21 @@ def _logit(function, results, response, arguments, always_constant=False):
     has_constant = const is not None and bool((x[:, const] == x[0, const]).all())
     is_intercept = has_constant and (always_constant or x[0, const] == 1.0)
     kept = [k for k in range(x.shape[1]) if not (is_intercept and k == const)]
-    label = _free(str(model.endog_names), [names[k] for k in kept])
+    label = str(model.endog_names)
+    # Two columns have a name such as "ill + well".
+    label = "successes" if failures is not None and not label.isidentifier() else label
+    label = _free(label, [names[k] for k in kept])
     plain = {label: response} | {names[k]: _column(x[:, k]) for k in kept}
-    written = _formula_of(model, response)
+    answer, constant = {label: response}, 0.0
+    if failures is not None:
+        taken = [*map(str, getattr(getattr(model.data, "frame", None), "columns", [])), *plain]
+        answer[_free("failures", taken)] = failures
+        plain |= answer
+        # R's log-likelihood of counts has the binomial coefficients.
+        weight = 1.0 if model.freq_weights is None else np.asarray(model.freq_weights, dtype=np.float64)
+        k, n = model.successes, model.trials
+        constant = float((weight * (gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))).sum())
+    written = _formula_of(model, answer)
     table = plain if written is None else plain | written["columns"]
     variables = {}
     for name, key in (("weights", "freq_weights"), ("offset", "offset")):
@@ -80,7 +93,7 @@ def _logit(function, results, response, arguments, always_constant=False):
     return {
         "function": function,
         "data": plain,
-        "response": label,
+        "response": list(answer),
         "terms": [names[k] for k in kept],
         "intercept": bool(is_intercept or always_constant),
         "written": written,
@@ -89,29 +102,34 @@ def _logit(function, results, response, arguments, always_constant=False):
         "variables": variables,
         "checks": {
             "fitted": np.asarray(results.predict(), dtype=np.float64),
-            "loglik": float(results.llf),
+            "loglik": float(results.llf) + constant,
             "se": np.ravel(np.asarray(results.bse, dtype=np.float64)),
         },
     }
 
 
-def _formula_of(model, response):
-    """The formula in R's words and its variables, if their rows are known; R finds out whether it means the same."""
+def _formula_of(model, answer):
+    """The formula in R's words and its variables, if their rows are known; R finds out whether it means the same.
+
+    `answer` has the column of the response, or those of successes and failures.
+    """
     formula = getattr(model, "formula", None)
     frame = getattr(model.data, "frame", None)
     if formula is None or frame is None or not frame.index.is_unique:
         return None
     left, right = (side.strip() for side in str(formula).split("~", 1))
     rows = model.data.row_labels
-    if left not in frame or rows is None or len(rows) != len(model.exog):
+    name, *failures = answer
+    if (left not in frame and not failures) or rows is None or len(rows) != len(model.exog):
         return None
     for pattern, replacement in _TRANSLATED:
         right = re.sub(pattern, replacement, right)
     used = [name for name in map(str, frame.columns) if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.(])", right)]
-    if left in used or not left.isidentifier():
+    if name in used or not name.isidentifier():
         return None
+    left = f"cbind({name}, {failures[0]})" if failures else name
     data = frame.loc[rows]
-    return {"text": f"{left} ~ {right}", "columns": {left: response} | {name: _column(data[name]) for name in used}}
+    return {"text": f"{left} ~ {right}", "columns": answer | {column: _column(data[column]) for column in used}}
 
 
 def _firth(results):
@@ -119,17 +137,15 @@ def _firth(results):
     frame = getattr(model.data, "frame", None)
     name = str(model.endog_names)
     is_flag = frame is not None and name in frame and frame[name].dtype == bool
+    arguments = _tau(model) | ({} if results.correction is None else {"correction": results.correction})
     if model.trials is not None:
-        raise InputError(
-            "the result has numbers of successes and failures; in R, fit them with cbind(successes, failures) as "
-            "response."
-        )
+        counts = [_column(values) for values in (model.successes, model.trials - model.successes)]
+        return _logit("firth", results, counts[0], arguments, failures=counts[1])
     if model.class_labels == [0, 1]:
         response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
     else:
         response = _factor(model.endog, model.class_labels)
-    correction = {} if results.correction is None else {"correction": results.correction}
-    return _logit("firth", results, response, correction | _tau(model))
+    return _logit("firth", results, response, arguments)
 
 
 def _firth_multinom(results):
@@ -200,52 +216,67 @@ def _bt(results):
     call = _abilities("bt", results, arguments)
     if len(set(map(str, model.items))) < model.n_items:
         raise InputError("the names of the items are strings in R, and some would be equal; rename them.")
-    contest, cluster = spec.contest, _groups(results)
+    cluster = _groups(results)
+    by_row = spec.contest is not None or cluster is not None
     counted = rows.counted or not len(rows.weight)
-    if not rows.n_units and contest is None and cluster is None:
+    if not rows.n_units and not by_row:
         call["wins"], call["tied"] = _matrices(rows)
         call["items"] = [str(item) for item in model.items]
         columns = {}
-    elif contest is None and cluster is None and (results.cov_type == "nonrobust" or counted):
-        table = make_table(rows, False)
-        columns = {"home": table.ordered} | dict(zip(("wins1", "wins2", "ties"), table.counts.T, strict=True))
-        columns |= {"player1": table.first, "player2": table.second}
+    elif not by_row and (results.cov_type == "nonrobust" or counted):
+        columns = _columns_by_pair(rows)
     else:
-        # player1 goes first.
-        turned = rows.home < 0
-        first, second = np.where(turned, rows.loser, rows.winner), np.where(turned, rows.winner, rows.loser)
-        columns = {"player1": first, "player2": second, "home": np.abs(rows.home)}
-        weight = rows.weights
-        if counted:
-            columns |= {"wins1": weight * (~rows.tie & ~turned), "wins2": weight * (~rows.tie & turned)}
-            columns |= {"ties": weight * rows.tie}
-        else:
-            columns |= {"outcome": np.where(rows.tie, 0.5, np.where(turned, 0.0, 1.0)), "weights": weight}
-        if cluster is not None:
-            columns["cluster"] = cluster[rows.units]
+        columns = _columns_by_row(rows, counted, cluster)
     # By default player1 goes first in all rows of R; if it won all of them, in none.
     lost = columns.get("wins2", columns.get("outcome", np.zeros(1)) < 1.0)
     if columns and (np.asarray(columns["home"]) == 1).all() and np.any(lost):
         del columns["home"]
-    named = {}
-    if contest is not None:
-        # From the winner minus the loser to player1 minus player2.
-        x = contest.values[rows.units] * (rows.sides * np.where(rows.home < 0, -1.0, 1.0))[:, None]
-        named = {str(name): x[:, k] for k, name in enumerate(contest.names)}
-    call["variables"] = {name: _free(name, named) for name in columns}
+    covariates_of_games = _contest_columns(spec.contest, rows)
+    call["variables"] = {name: _free(name, covariates_of_games) for name in columns}
     call["data"] = {
         call["variables"][name]: _factor(values, model.items) if name.startswith("player") else _column(values)
         for name, values in columns.items()
-    } | {name: _column(values) for name, values in named.items()}
+    } | {name: _column(values) for name, values in covariates_of_games.items()}
     covariates = spec.covariate_frame(model.items)
     call["item_data"] = {}
     if covariates is not None:
         call["item_data"] = {str(name): _column(covariates[name].to_numpy()) for name in covariates}
         call["items"] = [str(item) for item in model.items]
-    call["terms"] = [*call["item_data"], *named]
+    call["terms"] = [*call["item_data"], *covariates_of_games]
     call["free"] = spec.z is None and spec.random_effects is None
     call["random"] = spec.random_effects is not None
     return call
+
+
+def _columns_by_pair(rows):
+    """The data of bt(): one row for each pair of items, with numbers of wins and ties."""
+    table = make_table(rows, False)
+    columns = {"home": table.ordered} | dict(zip(("wins1", "wins2", "ties"), table.counts.T, strict=True))
+    return columns | {"player1": table.first, "player2": table.second}
+
+
+def _columns_by_row(rows, counted, cluster):
+    """The data of bt(): one row for each comparison, in which player1 goes first."""
+    turned = rows.home < 0
+    first, second = np.where(turned, rows.loser, rows.winner), np.where(turned, rows.winner, rows.loser)
+    columns = {"player1": first, "player2": second, "home": np.abs(rows.home)}
+    weight = rows.weights
+    if counted:
+        columns |= {"wins1": weight * (~rows.tie & ~turned), "wins2": weight * (~rows.tie & turned)}
+        columns |= {"ties": weight * rows.tie}
+    else:
+        columns |= {"outcome": np.where(rows.tie, 0.5, np.where(turned, 0.0, 1.0)), "weights": weight}
+    if cluster is not None:
+        columns["cluster"] = cluster[rows.units]
+    return columns
+
+
+def _contest_columns(contest, rows):
+    """Covariates of the comparisons by name: those of the winner minus the loser become player1 minus player2."""
+    if contest is None:
+        return {}
+    x = contest.values[rows.units] * (rows.sides * np.where(rows.home < 0, -1.0, 1.0))[:, None]
+    return {str(name): x[:, k] for k, name in enumerate(contest.names)}
 
 
 def _groups(results):

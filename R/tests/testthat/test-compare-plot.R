@@ -115,5 +115,7 @@ test_that("plots restore the margins, and fit on half a page", {
     plot(found)
     plot(found, "intervals")
     expect_identical(graphics::par("mai"), before)
+    graphics::par(mfrow = c(4, 4))
+    expect_lt(max(graphics::par("mai")), max(before))
   }))
 })

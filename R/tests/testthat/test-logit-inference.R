@@ -316,6 +316,7 @@ test_that("simulate() draws as simulate() of glm()", {
   }
   expect_identical(case.names(gap), row.names(labelled)[-3])
   expect_identical(variable.names(gap), c("(Intercept)", "x"))
+  expect_identical(labels(gap), "x")
   weighted <- firth(ill ~ x, visits, weights = rep(0:1, 8))
   expect_identical(case.names(weighted), row.names(visits)[c(FALSE, TRUE)])
   # Without a seed, the state of the generator is the attribute, and it moves on.

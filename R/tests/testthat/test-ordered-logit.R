@@ -167,3 +167,14 @@ test_that("a saved fit predicts in another session", {
   expect_equal(answer[[1]], predict(fit, type = "prob"))
   expect_equal(answer[[2]], confint(fit, method = "profile"))
 })
+
+test_that("intervals far from the data are not those of certain outcomes", {
+  skip_without_python()
+  rows <- data.frame(x = 1:30, y = factor(rep(1:3, each = 10), ordered = TRUE))
+  fit <- ordered_logit(y ~ x, rows, penalty = "firth")
+  found <- predict(fit, data.frame(x = 1000), "prob", interval = "confidence")[1L, 3L, ]
+  logit <- fit$zeta[[2L]] - 1000 * coef(fit)[["x"]]
+  gradient <- c(0, 1, -1000)
+  half <- qnorm(0.975) * sqrt(drop(gradient %*% vcov(fit) %*% gradient))
+  expect_equal(unname(found), c(1, plogis(-logit - half), plogis(-logit + half)))
+})

@@ -86,6 +86,9 @@ test_that("the margins are restored", {
   before <- graphics::par(no.readonly = TRUE)[c("mai", "new", "mfrow")]
   plot(firth_multinom(grade ~ x + site, visits))
   expect_identical(graphics::par(no.readonly = TRUE)[c("mai", "new", "mfrow")], before)
+  # They are in lines again: small plots have small margins.
+  graphics::par(mfrow = c(4, 4))
+  expect_lt(max(graphics::par("mai")), max(before$mai))
 })
 
 test_that("steps are drawn as the stages of continuation ratios", {

@@ -82,6 +82,8 @@ test_that("long names fit, and the margins are restored", {
     plot(fit)
     plot(fit, which = 1)
     expect_identical(graphics::par("mai"), before)
+    graphics::par(mfrow = c(4, 4))
+    expect_lt(max(graphics::par("mai")), max(before))
   }))
 })
 

@@ -74,8 +74,8 @@ test_that("glance has one row", {
   expect_identical(
     generics::glance(fit),
     data.frame(
-      nobs = 150L, n.classes = 2L, n.machines = 2L, kernel = "radial", integrator = "multinomial",
-      penalty = fit$penalty, threshold = fit$threshold
+      nobs = 150L, n.classes = 2L, n.machines = 2L, learner = "svm", kernel = "radial",
+      integrator = "multinomial", penalty = fit$penalty, threshold = fit$threshold
     )
   )
   glance <- generics::glance(ordinal_hybrid(ozone ~ Temp + Wind, air))

@@ -37,6 +37,8 @@ test_works("caret", c("train()", "predict()"), c("pwc()", "hybrid()", "ordinal_h
   # The threshold is that of hybrid().
   expect_identical(hybrids$class == direct$positive, hybrids$prob[[direct$positive]] > 0.1)
   known <- na.omit(air[c("ozone", "Temp", "Wind")])
+  bayes <- trained(caretModel("hybrid", clusters = 2, learners = "nb"), two[1:4], two$Species)
+  expect_same(bayes, hybrid(Species ~ ., two, clusters = 2, learners = "nb"), two)
   ordinal <- trained(caretModel("ordinal_hybrid"), known[2:3], known$ozone)
   expect_same(ordinal, ordinal_hybrid(ozone ~ Temp + Wind, known), known)
   expect_s3_class(ordinal$class, "ordered")
@@ -140,7 +142,9 @@ test_that("each learner has its own tuning parameters, with the default in their
     list(caretModel("pwc", learners = "tree"), "minbucket"),
     list(caretModel("pwc", learners = "qda"), "reg_param"),
     list(caretModel("pwc", learners = c("lda", "nb")), "parameter"),
-    list(caretModel("ordinal_hybrid", kernel = "radial"), svm)
+    list(caretModel("ordinal_hybrid", kernel = "radial"), svm),
+    list(caretModel("hybrid", learners = "logistic"), "cost"),
+    list(caretModel("hybrid", learners = "tree"), "parameter")
   )
   for (case in expected) {
     expect_identical(as.character(case[[1]]$parameters$parameter), case[[2]])
@@ -160,7 +164,7 @@ test_that("each learner has its own tuning parameters, with the default in their
   expect_identical(grid(learners = "tree")$minbucket, 7)
   expect_refused(caretModel("svm"), "^name must be one of 'pwc', 'hybrid', 'ordinal_hybrid'")
   expect_refused(caretModel("hybrid", clsters = 2), "did you mean 'clusters'\\?$")
-  expect_refused(caretModel("hybrid", learners = "lda"), "^'learners' is not an argument of hybrid")
+  expect_refused(caretModel("hybrid", learners = "foo"), "^there is no learner 'foo'")
   expect_refused(caretModel("pwc", 3), "^name .* of pwc\\(\\), as in learners = \"lda\"\\.$")
   expect_refused(caretModel("hybrid", 3), "as in cost = 10\\.$")
   expect_refused(caretModel("pwc", learners = "foo"), "^there is no learner 'foo'")

@@ -44,6 +44,9 @@ test_works(
     learner <- mlr::makeLearner("classif.ordinal_hybrid", integrator = "ordered")
     direct <- ordinal_hybrid(ozone ~ ., known, integrator = "ordered")
     expect_same(learner, task_of(known, "ozone"), direct, known)
+    learner <- mlr::makeLearner("classif.ordinal_hybrid", learners = "lda")
+    direct <- ordinal_hybrid(ozone ~ ., known, learners = "lda")
+    expect_same(learner, task_of(known, "ozone"), direct, known)
     unordered <- mlr::makeLearner("classif.ordinal_hybrid")
     expect_error(
       mlr::train(unordered, task_of(iris, "Species")), "the response must be an ordered factor"
