@@ -42,6 +42,10 @@ class AdjacentCategories(Stages, OrdinalModel):
         Added to the linear predictor of each step.
     categories : sequence, optional
         The classes from the lowest to the highest, if `endog` does not determine their order.
+    aliased : {"drop", "raise"}
+        What to do with columns that are constant, or combinations of the columns before them. "drop" leaves them out,
+        as ``polr`` in R does: a warning names them, they have no coefficient, and the attribute `left_out` of the model
+        has their names. "raise" is an error.
     **kwargs
         `missing`, as in statsmodels.
 
@@ -87,7 +91,7 @@ class AdjacentCategories(Stages, OrdinalModel):
     2  0.785  0.201  0.014
     """
 
-    _options = "penalty, parallel, freq_weights, offset, categories and missing"
+    _options = "penalty, parallel, freq_weights, offset, categories, aliased and missing"
     _kinds = ("prob", "linear")
 
     def __init__(

@@ -79,9 +79,14 @@ def leave_out(model: Any, columns: list[int]) -> None:
     data.const_idx = _constant(model.exog, is_kept, data.const_idx)
     data.__class__ = _AliasedPandas if isinstance(data, PandasData) else _AliasedArrays
     model._data_attr.append("all_exog")
-    which = "coefficient of {} is" if len(columns) == 1 else "coefficients of {} are"
-    one = "it is constant or a combination" if len(columns) == 1 else "they are constant or combinations"
-    warn(AliasedWarning(f"the {which.format(listed(model.left_out))} missing, because {one} of the columns before."))
+    warn_of_aliased(model.left_out)
+
+
+def warn_of_aliased(names: list[str]) -> None:
+    """Warn that columns were left out."""
+    which = "coefficient of {} is" if len(names) == 1 else "coefficients of {} are"
+    one = "it is constant or a combination" if len(names) == 1 else "they are constant or combinations"
+    warn(AliasedWarning(f"the {which.format(listed(names))} missing, because {one} of the columns before."))
 
 
 def _constant(exog: Array, is_kept: NDArray[np.bool_], index: int | None) -> int | None:

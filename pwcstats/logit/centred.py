@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pwcstats._arrays import Array
 from pwcstats.logit.likelihood import well_scaled
 from pwcstats.logit.maximum import Likelihood, Point, SinglePoint
-from pwcstats.logit.reading import check_rank
+from pwcstats.logit.reading import RankError, check_rank
 
 
 class CentredLikelihood(Likelihood):
@@ -86,6 +86,10 @@ def centred(x: Array, names: Callable[[], Sequence[str]]) -> tuple[Array, Array,
     if not x.shape[1]:
         return x, np.zeros((0, 0)), mean
     with_constant = np.column_stack([np.ones(len(x)), x])
-    check_rank(with_constant, ["the constant", *names()], r=np.asarray(np.linalg.qr(with_constant, mode="r")))
+    try:
+        check_rank(with_constant, ["the constant", *names()], r=np.asarray(np.linalg.qr(with_constant, mode="r")))
+    except RankError as error:
+        error.columns = [column - 1 for column in error.columns]
+        raise
     root, r, _ = well_scaled(x - mean, names, "")
     return root, r, mean

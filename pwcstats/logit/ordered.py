@@ -40,6 +40,10 @@ class OrderedLogit(OrdinalModel):
         Added to the linear predictor :math:`x^\top \beta`.
     categories : sequence, optional
         The classes from the lowest to the highest, if `endog` does not determine their order.
+    aliased : {"drop", "raise"}
+        What to do with columns that are constant, or combinations of the columns before them. "drop" leaves them out,
+        as ``polr`` in R does: a warning names them, they have no coefficient, and the attribute `left_out` of the model
+        has their names. "raise" is an error.
     **kwargs
         `missing`, as in statsmodels.
 

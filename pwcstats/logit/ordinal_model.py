@@ -1,6 +1,7 @@
 """What all models of ordered classes share, and what those with one likelihood share."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from pwcstats._arrays import Array, as_float
 from pwcstats._text import shape_of
 from pwcstats.errors import InputError, arg
 from pwcstats.logit import reading
+from pwcstats.logit.aliased import warn_of_aliased
 from pwcstats.logit.binary import Fit, Limit, finite_fit, limit_fit, warn_about
 from pwcstats.logit.centred import CentredLikelihood
 from pwcstats.logit.formulas import FromFormula
@@ -50,6 +52,10 @@ class OrderedClasses(FromFormula, Model):
         self._code = self.endog.astype(np.int64)
         reading.check_classes(self._code, self._weight, list(self.labels))
         self._kept = [k for k in range(self.exog.shape[1]) if k != self.data.const_idx]
+        self._name_columns()
+
+    def _name_columns(self) -> None:
+        """Set the names of the columns and of the coefficients."""
         constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
         self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
         self.data.param_names = self._param_names()
@@ -74,7 +80,9 @@ class OrderedClasses(FromFormula, Model):
 class OrdinalModel(OrderedClasses):
     """A model of ordered classes with one likelihood; the documentation is that of the subclasses."""
 
-    _options = "penalty, freq_weights, offset, categories and missing"
+    _options = "penalty, freq_weights, offset, categories, aliased and missing"
+    # Names of the columns that have no coefficient.
+    left_out: Sequence[str] = ()
     # What can be predicted, besides classes.
     _kinds: ClassVar[tuple[str, ...]]
     _likelihood: CentredLikelihood
@@ -90,12 +98,31 @@ class OrdinalModel(OrderedClasses):
         **kwargs: Any,
     ) -> None:
         self.penalty = _params.optional_choice(penalty, ("firth",), "penalty")
+        on_aliased = _params.choice(kwargs.pop("aliased", "drop"), ("drop", "raise"), "aliased")
         extra = {"freq_weights": freq_weights, "offset": offset}
         super().__init__(endog, exog, categories, extra, kwargs, needs_column=False)
         added = getattr(self, "offset", None)
         self._offset = np.zeros(len(self.exog)) if added is None else np.asarray(added, dtype=np.float64)
         self._init_keys += ["penalty"]
-        self._set_likelihood()
+        try:
+            self._set_likelihood()
+        except reading.RankError as error:
+            if on_aliased == "raise":
+                raise
+            columns = error.columns
+        else:
+            columns = []
+        if columns:
+            self._leave_out(columns)
+            self._set_likelihood()
+
+    def _leave_out(self, columns: Sequence[int]) -> None:
+        """Leave out some of the columns that have slopes, and warn."""
+        self.left_out = [self.columns[1 + k] for k in columns]
+        self._kept = [column for k, column in enumerate(self._kept) if k not in columns]
+        self.data.every = list(map(str, self.exog_names))
+        self._name_columns()
+        warn_of_aliased(self.left_out)
 
     def _set_likelihood(self) -> None:
         offset = self._offset if self._offset.any() else None

@@ -226,6 +226,8 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
 
     def _read_terms(self, term: Any) -> list[str]:
         """Names of columns, given by name or by terms of the formula; None stands for all columns."""
+        if term is not None:
+            refuse_aliased(self.model, "a test of some terms")
         known = self.model.columns[1:]
         of_formula = {
             name: [str(self.model.exog_names[k]) for k in part] for name, part in columns_by_term(self.model).items()

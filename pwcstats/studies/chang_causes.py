@@ -45,7 +45,7 @@ def best_accuracy(d: float, layout: Literal["diagonal", "printed"]) -> float:
     --------
     >>> from pwcstats.studies.chang import best_accuracy
     >>> [round(100 * best_accuracy(d, "printed"), 1) for d in (1.0, 2.0, 3.0)]
-    [80.0, 81.4, 90.6]
+    [80.0, 81.5, 90.5]
     """
     # The diagonal layout is the other one, rotated and larger.
     far = d * math.sqrt(2.0) if layout == "diagonal" else d
