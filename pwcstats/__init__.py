@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from pwcstats.compare import compare_methods as compare_methods
     from pwcstats.coupling import CouplingResult as CouplingResult
     from pwcstats.coupling import couple as couple
+    from pwcstats.errors import AliasedWarning as AliasedWarning
     from pwcstats.errors import ConvergenceWarning as ConvergenceWarning
     from pwcstats.errors import FailedCellWarning as FailedCellWarning
     from pwcstats.errors import FewClustersWarning as FewClustersWarning
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AdjacentCategories": "logit",
     "AdjacentCategoriesResults": "logit",
+    "AliasedWarning": "errors",
     "BiasedNeighborsClassifier": "pairwise",
     "BootstrapResult": "bradley_terry",
     "BradleyTerry": "bradley_terry",

@@ -28,6 +28,7 @@ import warnings
 from typing import Any, NamedTuple
 
 __all__ = [
+    "AliasedWarning",
     "ConvergenceWarning",
     "FailedCellWarning",
     "FewClustersWarning",
@@ -201,6 +202,10 @@ class InputError(PwcError, ValueError):
 
 class PwcWarning(_Spoken, UserWarning):
     """Base class of every warning that pwcstats gives."""
+
+
+class AliasedWarning(PwcWarning):
+    """Coefficients are missing, because their columns are combinations of others."""
 
 
 class ConvergenceWarning(PwcWarning):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pwcstats import FirthLogit, FirthMNLogit, InputError, stepwise
-from pwcstats.errors import PwcWarning
+from pwcstats.errors import AliasedWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:the coefficient")
 
@@ -153,7 +153,7 @@ def test_one_warning_names_the_columns(model, left):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fits(model, left)
-    assert [w.category for w in caught] == [PwcWarning]
+    assert [w.category for w in caught] == [AliasedWarning]
     assert str(caught[0].message) == (
         "the coefficients of (site[T.v], site[T.w], twice) are missing, because they are constant or combinations of "
         "the columns before."

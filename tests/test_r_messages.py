@@ -52,7 +52,6 @@ FILES = {
     "compare/cells.py": "R has no benchmark()",
     "compare/runner.py": "R has no benchmark()",
     "coupling/coupler.py": "a scikit-learn estimator",
-    "logit/aliased.py": "R refuses aliased columns",
     "logit/classifier.py": "a scikit-learn estimator",
     "logit/formulas.py": "R reads formulas itself",
     "logit/inherited.py": "methods of statsmodels",
@@ -83,7 +82,7 @@ EXCEPTIONS = {
     "models must|positive numbers by class|in a list or a dict|there is no .* to set": "R makes these lists itself",
     # What R does not call.
     "max_rows|start nearer|Not all estimates are finite|For separated data prefer": "summaries of Python only",
-    "statsmodels|get_margeff|t_test|wald_test_terms|remove_data|fit has no|was set after fit": (
+    "statsmodels|get_margeff|t_test|r_matrix|wald_test_terms|remove_data|fit has no|was set after fit": (
         "methods that R does not call"
     ),
     r"term must|term has no column|start_params, |freq_weights|set missing = ": "arguments that R does not pass",

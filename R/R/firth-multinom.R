@@ -24,6 +24,7 @@
 #'   \item{deviance, df.residual, df, nobs}{Minus twice the log-likelihood; residual degrees of
 #'     freedom; number of coefficients; number of rows, or the sum of their weights.}
 #'   \item{classes}{The classes, the baseline first.}
+#'   \item{aliased}{Names of the columns whose coefficients are `NA`, as in [firth()].}
 #'   \item{converged, iter, reason, tau, call, terms, model, xlevels, contrasts, na.action,
 #'     python}{As in [firth()].}
 #' @seealso [firth()] for two classes, [cratio()] for ordered classes.
@@ -58,19 +59,19 @@ firth_multinom <- function(formula,
   model <- call_python(
     "FirthMNLogit",
     list(endog, design_to_py(input$x, used)),
-    list(freq_weights = row_weights_to_py(input$weights[used]), tau = number_to_py(tau), aliased = "raise"),
+    list(freq_weights = row_weights_to_py(input$weights[used]), tau = number_to_py(tau)),
     call
   )
   results <- call_bridge(model$fit, list(), list(maxiter = count_to_py(maxit)), call)
   classes <- levels(y)
   terms <- colnames(input$x)
   names <- as.vector(outer(terms, classes[-1L], function(term, class) paste0(class, ":", term)))
-  found <- logit_from_py(
+  found <- with_missing(logit_from_py(
     results,
     coefficients = with_dimnames(t(matrix_from_py(results$params)), classes[-1L], terms),
     vcov = with_dimnames(matrix_from_py(results$cov_params()), names, names),
     nobs = sum(input$weights)
-  )
+  ))
   logit_fit(
     "pwcstats_firth_multinom", found, input, asked,
     list(classes = factor(classes, levels = classes, ordered = is.ordered(y)), tau = tau)

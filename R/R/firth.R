@@ -6,7 +6,12 @@
 #' `formula`, `weights`, `subset`, `na.action`, `offset` and `contrasts` are as in [stats::glm()].
 #' Estimates and standard errors equal those of `brglmFit()` in \pkg{brglm2} with
 #' `type = "AS_mean"`; `logistf()` gives the same estimates and slightly smaller standard errors.
-#' If a column is a linear combination of others, the error names it; `glm()` returns `NA` instead.
+#'
+#' As after `glm()`, columns that are linear combinations of the columns before them have
+#' coefficients that are `NA`. Predictions and tests are those of the other columns. A warning says
+#' so if predictions for new rows need these coefficients. A term whose place other columns take has
+#' no degrees of freedom in `anova()` and `drop1()`. Methods that need all coefficients, such as
+#' `vif()`, refuse the fit.
 #'
 #' With `cbind(successes, failures)`, and with weights, [nobs()], `df.residual` and the deviance
 #' equal those of `glm()`: each row is one observation, regardless of its number of trials. Rows
@@ -46,6 +51,7 @@
 #'     log-likelihood. As in `logLik()` of a `glm()` fit, both include the binomial coefficients of
 #'     `cbind(successes, failures)`.}
 #'   \item{deviance, df.residual, df, nobs}{As in `glm()`.}
+#'   \item{aliased}{Names of the columns whose coefficients are `NA`.}
 #'   \item{converged, iter, reason}{Whether the fit converged, the number of iterations, and why it
 #'     stopped.}
 #'   \item{classes}{Failure and success.}
@@ -110,13 +116,13 @@ firth <- function(formula,
     call
   )
   terms <- colnames(input$x)
-  found <- logit_from_py(
+  found <- with_missing(logit_from_py(
     results,
     coefficients = stats::setNames(vector_from_py(results$params), terms),
     vcov = with_dimnames(matrix_from_py(results$cov_params()), terms, terms),
     nobs = sum(rowSums(trials) > 0),
     constant = sum(input$weights * response$constant)
-  )
+  ))
   fit <- logit_fit(
     "pwcstats_firth", found, input, asked,
     list(correction = correction, classes = response$classes, tau = tau)
@@ -132,8 +138,7 @@ trials_to_py <- function(trials, input, tau, call) {
   options <- list(
     offset = if (!is.null(input$offset)) to_py(as.array(as.double(input$offset[row]))),
     freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])]),
-    tau = number_to_py(tau),
-    aliased = "raise"
+    tau = number_to_py(tau)
   )
   endog <- to_py(as.array(as.double(line[, 1L] == 1L)))
   call_python("FirthLogit", list(endog, design_to_py(input$x, row)), options, call)

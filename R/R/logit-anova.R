@@ -60,7 +60,8 @@ test_terms <- function(object, call) {
     abort("the model has no terms except the intercept, so there is nothing to test.", call)
   }
   fit <- thaw(object, call)
-  tests <- vapply(term_columns(object), function(held) held_test(fit, held, call), numeric(3L))
+  one <- function(held) term_test(object, fit, held, call)
+  tests <- vapply(term_columns(object), one, numeric(3L))
   table <- data.frame(Df = tests[1L, ], Deviance = tests[2L, ], p = tests[3L, ], row.names = labels)
   as_anova(
     table,
@@ -155,7 +156,7 @@ columns_between <- function(smaller, larger, call) {
     )
   }
   setdiff(
-    variable.names.pwcstats_logit(larger), variable.names.pwcstats_logit(smaller)
+    colnames(model.matrix.pwcstats_logit(larger)), colnames(model.matrix.pwcstats_logit(smaller))
   )
 }
 

@@ -16,6 +16,10 @@
 #' = 0"`. In `deltaMethod()` put names that contain a colon in backticks, and write `Intercept` for
 #' `(Intercept)`.
 #'
+#' After [firth()] and [firth_multinom()], coefficients may be `NA`, because columns are linear
+#' combinations of others. `Anova()` then has likelihood-ratio tests only, and the other functions
+#' refuse the fit.
+#'
 #' `vif()` and `mcp()` in `glht()` use the slopes only. They work after [firth()], [ordered_logit()]
 #' and `cratio(parallel = TRUE)`; other fits have several slopes for each column. `glht()` takes a
 #' matrix of linear functions, or hypotheses as text, for all of them, and uses the normal
@@ -80,12 +84,12 @@ lr_table <- function(object, type, call) {
   tests <- vapply(seq_along(columns), function(term) {
     containing <- if (type == "II") unlist(columns[containing_terms(object, term)])
     if (!length(containing)) {
-      return(held_test(fit, columns[[term]], call))
+      return(term_test(object, fit, columns[[term]], call))
     }
     kept <- setdiff(every, containing)
     without <- refit(object, kept)
     names <- colnames(model.matrix.pwcstats_logit(without))
-    held_test(thaw(without, call), names[kept %in% columns[[term]]], call)
+    term_test(without, thaw(without, call), names[kept %in% columns[[term]]], call)
   }, numeric(3L))
   data.frame(
     "LR Chisq" = tests[2L, ], Df = tests[1L, ], "Pr(>Chisq)" = tests[3L, ],
@@ -94,6 +98,7 @@ lr_table <- function(object, type, call) {
 }
 
 wald_table <- function(object, type, given, call) {
+  refuse_aliased(object, "Anova(test.statistic = 'Wald')", call)
   v <- covariance(object, given, call)
   term_of <- coefficient_terms(object)
   statistic <- function(terms) {
@@ -134,6 +139,7 @@ linearHypothesis.pwcstats_logit <- function(model, # nolint
                                             hypothesis.matrix, # nolint
                                             ...,
                                             coef. = flat_coefficients(model)) { # nolint
+  refuse_aliased(model, "a linear hypothesis", sys.call())
   refuse_infinite_estimates(model, "a linear hypothesis", sys.call())
   force(coef.)
   NextMethod(coef. = coef.)
@@ -143,6 +149,7 @@ linearHypothesis.pwcstats_logit <- function(model, # nolint
 #' @exportS3Method car::deltaMethod
 deltaMethod.pwcstats_logit <- function(object, g., vcov. = NULL, ...) { # nolint
   call <- sys.call()
+  refuse_aliased(object, "the delta method", call)
   refuse_infinite_estimates(object, "the delta method", call)
   estimate <- flat_coefficients(object)
   v <- covariance(object, vcov., call)
@@ -153,6 +160,7 @@ deltaMethod.pwcstats_logit <- function(object, g., vcov. = NULL, ...) { # nolint
 #' @rdname pwcstats_car
 #' @exportS3Method car::vif
 vif.pwcstats_logit <- function(mod, ...) { # nolint
+  refuse_aliased(mod, "vif()", sys.call())
   refuse_separate_slopes(mod, "vif()", "fit one of them by firth()", sys.call())
   if (inherits(mod, "pwcstats_firth")) NextMethod() else car::vif(one_equation(mod), ...)
 }
@@ -177,6 +185,7 @@ modelparm.pwcstats_logit <- function(model, # nolint
                                      vcov. = NULL, # nolint
                                      ...) {
   call <- sys.call()
+  refuse_aliased(model, "glht()", call)
   refuse_infinite_estimates(model, "glht()", call)
   v <- covariance(model, vcov., call)
   # The linear functions of mcp() have the columns of the design matrix, not the coefficients.

@@ -8,6 +8,7 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
                                   mod,
                                   ...,
                                   vcov. = stats::vcov) { # nolint
+  refuse_aliased(mod, "Effect()", NULL)
   if (inherits(mod, "pwcstats_firth")) {
     return(NextMethod())
   }

@@ -33,6 +33,9 @@
 #' has no meaning for probabilities: \pkg{emmeans} adds it to them after our methods have run. Fits
 #' to ordered classes with infinite estimates are refused; fit them with `penalty = "firth"`.
 #'
+#' If coefficients of [firth()] are `NA`, means that need them are `nonEst`, as after `glm()`; fits
+#' by [firth_multinom()] with such coefficients are refused.
+#'
 #' @section Other packages that use marginal means, parameters and likelihoods:
 #' - \pkg{effects}: `Effect()`, `allEffects()` and `predictorEffects()`; models of several classes
 #'   must have no offset.
@@ -85,6 +88,7 @@ emm_basis.pwcstats_firth_multinom <- function(object, # nolint
                                               ...) {
   call <- sys.call()
   mode <- check_choice(mode, call)
+  refuse_aliased(object, "emmeans() after firth_multinom()", NULL)
   x <- grid_design(object, trms, xlev, grid)
   levels <- named_levels(object)
   if (mode == "prob") {
@@ -180,14 +184,22 @@ grid_design <- function(object, trms, xlev, grid) {
 # passes `misc` and `options`, which are not for vcov().
 as_basis <- function(object, x, scale, vcov. = NULL, misc, options, ...) { # nolint
   if (is.null(vcov.)) {
-    vcov. <- object$vcov # nolint
+    vcov. <- without_aliased(object)$vcov # nolint
+  }
+  v <- emmeans::.my.vcov(object, vcov. = vcov., ...)
+  nbasis <- matrix(NA)
+  if (length(object$aliased)) {
+    known <- !is.na(flat_coefficients(object))
+    design <- counting_design(object)
+    nbasis <- null_basis(design, colnames(design) %in% object$aliased)
+    v <- if (nrow(v) == length(known)) v[known, known, drop = FALSE] else v
   }
   lacking <- nrow(x) / first_of(scale$equations, 1L) * first_of(scale$padding, 0L)
   list(
     X = rbind(x, matrix(0, lacking, ncol(x))),
     bhat = unname(flat_coefficients(object)),
-    nbasis = matrix(NA),
-    V = emmeans::.my.vcov(object, vcov. = vcov., ...),
+    nbasis = nbasis,
+    V = v,
     dffun = function(k, dfargs) Inf,
     dfargs = list(),
     misc = scale[setdiff(names(scale), c("equations", "padding"))]

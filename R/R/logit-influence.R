@@ -73,6 +73,7 @@ as_glm <- function(object, call) {
   if (!inherits(object, "pwcstats_firth")) {
     abort("the influence of rows is defined only for fits by firth().", call)
   }
+  object <- without_aliased(object)
   plain <- object
   plain$na.action <- NULL
   x <- model.matrix.pwcstats_logit(object)

@@ -72,6 +72,7 @@ waldtest.pwcstats_logit <- function(object, # nolint
   call <- sys.call()
   check_choice(test, call)
   fits <- nested_fits(object, list(...), parent.frame(), call)
+  fits <- lapply(fits, without_aliased)
   if (length(fits) > 2L && !is.null(vcov) && !is.function(vcov)) {
     abort("to compare more than two models, vcov must be a function.", call)
   }
@@ -99,6 +100,10 @@ waldtest.pwcstats_logit <- function(object, # nolint
 #' @rdname pwcstats_lmtest
 #' @exportS3Method lmtest::coeftest
 coeftest.pwcstats_logit <- function(x, vcov. = NULL, df = Inf, ..., save = FALSE) { # nolint
+  # As after glm(), the default covariance has rows for coefficients that are NA, others have not.
+  if (!is.null(vcov.)) {
+    x <- without_aliased(x)
+  }
   v <- covariance(x, vcov., sys.call(), ...)
   result <- lmtest::coeftest(equation_of(x), vcov. = v, df = df)
   attr(result, "nobs") <- x$nobs
@@ -113,6 +118,9 @@ coeftest.pwcstats_logit <- function(x, vcov. = NULL, df = Inf, ..., save = FALSE
 #' @exportS3Method lmtest::coefci
 coefci.pwcstats_logit <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = Inf, ...) { # nolint
   call <- sys.call()
+  if (!is.null(vcov.)) {
+    x <- without_aliased(x)
+  }
   v <- covariance(x, vcov., call, ...)
   parm <- chosen_terms(first_of(parm, names(x$se)), names(x$se), call)
   lmtest::coefci(equation_of(x), parm = parm, level = level, vcov. = v, df = df)
@@ -125,7 +133,12 @@ covariance <- function(object, given, call, ...) {
     return(object$vcov)
   }
   v <- if (is.function(given)) given(object, ...) else given
-  size <- length(object$se)
+  known <- names(object$se)
+  if (!is.null(object$columns) && all(known %in% rownames(v)) && all(known %in% colnames(v))) {
+    # Without the rows of coefficients that are NA.
+    v <- v[known, known, drop = FALSE]
+  }
+  size <- length(known)
   if (!is.matrix(v) || !is.numeric(v) || any(dim(v) != size)) {
     abort(
       sprintf(

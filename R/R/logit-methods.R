@@ -39,7 +39,7 @@
 #'   `"flic"`, slopes have intervals and tests of the fit without correction, and the intercept has
 #'   Wald's, as in \pkg{logistf}. In
 #'   `summary()`, `"profile"` gives these tests; it is only available for fits by [firth()].
-#' @param complete Has no effect: no coefficient is `NA`.
+#' @param complete Include the coefficients that are `NA`?
 #' @param type Type of weights; `"working"` needs a fit by [firth()].
 #' @param penalized Include the penalty in the log-likelihood?
 #' @param conf.int Add confidence intervals?
@@ -164,6 +164,8 @@ summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
 }
 
 summarise_logit <- function(object, table, note) {
+  # Infinite estimates of other models are not missing.
+  aliased <- is.na(table[, 1L]) & length(object$aliased) > 0L
   kept <- c(
     "call", "nobs", "deviance", "df.residual", "loglik", "penalized_loglik", "df", "converged",
     "separated", "iter", "reason", "na.action"
@@ -172,7 +174,9 @@ summarise_logit <- function(object, table, note) {
     class = "summary.pwcstats_logit",
     c(object[intersect(kept, names(object))], list(
       title = describe_logit(object),
-      coefficients = table,
+      # As in summary.glm().
+      aliased = aliased,
+      coefficients = table[!aliased, , drop = FALSE],
       note = note,
       aic = stats::AIC(object)
     ))
@@ -183,9 +187,17 @@ summarise_logit <- function(object, table, note) {
 print.summary.pwcstats_logit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(..., .also = coefmat_names())
   print_call(x)
-  cat(x$title, "\n\nCoefficients:\n", sep = "")
+  missing <- if (any(x$aliased)) {
+    sprintf(" (%d not defined because of singularities)", sum(x$aliased))
+  }
+  cat(x$title, "\n\nCoefficients:", missing, "\n", sep = "")
   if (any(is.finite(x$coefficients[, 1:2]))) {
-    stats::printCoefmat(x$coefficients, digits = digits, ...)
+    table <- matrix(
+      NA_real_, length(x$aliased), ncol(x$coefficients),
+      dimnames = list(names(x$aliased), colnames(x$coefficients))
+    )
+    table[!x$aliased, ] <- x$coefficients
+    stats::printCoefmat(table, digits = digits, na.print = "NA", ...)
   } else {
     # If all estimates are infinite, printCoefmat() prints blanks.
     print(x$coefficients, digits = digits)
@@ -205,7 +217,8 @@ flat_coefficients <- function(object) {
 #' @export
 vcov.pwcstats_logit <- function(object, complete = TRUE, ...) {
   refuse_unknown(...)
-  object$vcov
+  check_flag(complete, "complete", sys.call())
+  if (complete) object$vcov else without_aliased(object)$vcov
 }
 
 #' @rdname pwcstats_logit
@@ -277,7 +290,7 @@ row_weights <- function(object) {
 #' @export
 model.matrix.pwcstats_logit <- function(object, ...) { # nolint
   refuse_unknown(...)
-  design_of(object$terms, object$model, object$contrasts, sys.call())
+  kept_columns(design_of(object$terms, object$model, object$contrasts, sys.call()), object)
 }
 
 #' @rdname pwcstats_logit
@@ -285,7 +298,7 @@ model.matrix.pwcstats_logit <- function(object, ...) { # nolint
 #' @export
 variable.names.pwcstats_logit <- function(object, ...) { # nolint
   refuse_unknown(...)
-  colnames(model.matrix.pwcstats_logit(object))
+  colnames(model.matrix.pwcstats_logit(without_aliased(object)))
 }
 
 # base::labels.default() would give the names of the parts of the object.
@@ -326,6 +339,7 @@ confint.pwcstats_logit <- function(object,
     options <- list(alpha = 1 - level, method = method)
     bounds <- bounds_from_py(call_bridge(fit$conf_int, list(), options, call))
     bounds <- bounds[python_order(object), , drop = FALSE]
+    bounds[is.nan(bounds)] <- NA
   }
   as_intervals(bounds[match(terms, every), ], terms, level)
 }
@@ -361,8 +375,6 @@ tidy.pwcstats_logit <- function(x, # nolint
   # Tests and intervals use the same likelihood.
   table <- if (method == "wald") {
     coefficient_table(flat_coefficients(x), x$se)
-  } else if (inherits(x, "pwcstats_firth")) {
-    summary.pwcstats_firth(x, "profile")$coefficients
   } else {
     profile_table(x, call)
   }
@@ -382,12 +394,13 @@ profile_table <- function(object, call) {
   fit <- thaw(object, call)
   tests <- call_bridge(fit$tidy, list(), list(method = "profile"), call)
   order <- python_order(object)
-  cbind(
+  table <- cbind(
     "Estimate" = flat_coefficients(object),
     "Std. Error" = object$se,
     "Chisq" = vector_from_py(tests$statistic)[order],
     "Pr(>Chi)" = vector_from_py(tests$p_value)[order]
   )
+  replace(table, is.nan(table), NA)
 }
 
 #' @rdname pwcstats_logit

@@ -51,7 +51,7 @@ coefficient_intervals <- function(x, level, method, intercept, call) {
     conf.high = unname(bounds[, 2L]),
     row.names = names(x$se)
   )
-  drawn <- intercept | !groups$constant
+  drawn <- (intercept | !groups$constant) & !groups$term %in% x$aliased
   if (!any(drawn)) {
     abort("the fit has only intercepts; draw them with intercept = TRUE.", call)
   }

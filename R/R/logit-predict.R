@@ -67,6 +67,7 @@ predict.pwcstats_firth <- function(object,
   interval <- check_choice(interval, call)
   check_level(level, "level", call)
   check_prediction(type, se.fit, interval, terms, call)
+  object <- without_aliased(object)
   rows <- rows_of_design(object, newdata, na.action, call)
   padded <- function(x) stats::napredict(rows$na_action, x)
   if (type == "terms") {
@@ -173,6 +174,7 @@ predict.pwcstats_firth_multinom <- function(object,
   interval <- check_choice(interval, call)
   check_level(level, "level", call)
   check_prediction(type, se.fit, interval, terms, call)
+  object <- without_aliased(object)
   rows <- rows_of_design(object, newdata, na.action, call)
   if (type == "terms") {
     found <- predict_terms(object, rows, terms, call)
@@ -274,6 +276,10 @@ rows_of_design <- function(object, newdata, na.action, call) { # nolint
   offset <- stats::model.offset(frame)
   # Missing values give missing predictions, but infinite values would give NaN.
   refuse_infinite(cbind(x, offset), call)
+  if (!is.null(object$columns) && !is.null(newdata)) {
+    warn_of_aliased(object, x, call)
+  }
+  x <- kept_columns(x, object)
   list(x = x, offset = if (is.null(offset)) 0 else offset, na_action = missing_rows)
 }
 
@@ -318,6 +324,7 @@ residuals.pwcstats_firth <- function(object,
   call <- sys.call()
   refuse_unknown(...)
   type <- check_choice(type, call)
+  object <- without_aliased(object)
   rows <- rows_of_design(object, NULL, NULL, call)
   trials <- trials_of(object)
   share <- trials$share

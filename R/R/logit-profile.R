@@ -34,6 +34,7 @@ profile.pwcstats_logit <- function(fitted, which = NULL, alpha = 0.01, n_points 
   call <- sys.call()
   refuse_unknown(...)
   check_level(alpha, "alpha", call)
+  fitted <- without_aliased(fitted)
   every <- names <- names(fitted$se)
   if (identical(fitted$correction, "flic")) {
     # FLIC's intercept has no profile.

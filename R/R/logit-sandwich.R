@@ -69,7 +69,7 @@ estfun.pwcstats_logit <- function(x, ...) { # nolint
   refuse_unknown(...)
   refuse_other_equations(x, call)
   refuse_idle_rows(x, parent.frame(), call)
-  stats::naresid(x$na.action, row_scores(x))
+  stats::naresid(x$na.action, row_scores(without_aliased(x)))
 }
 
 # sandwich counts rows of weight 0 in corrections for small samples, and finds no leverage for them.
@@ -105,7 +105,7 @@ bread.pwcstats_logit <- function(x, ...) { # nolint
   refuse_other_equations(x, call)
   # sandwich() calls estfun() twice, and bread() once.
   warn_of_separation(x, call)
-  nrow(x$model) * x$vcov
+  nrow(x$model) * without_aliased(x)$vcov
 }
 
 # The outcomes of few rows vary little at such estimates, so a robust covariance is far too small.
@@ -127,7 +127,7 @@ warn_of_separation <- function(x, call) {
 
 # Names of the columns whose maximum likelihood estimates are infinite.
 infinite_terms <- function(x, call) {
-  x <- without_idle_rows(x)
+  x <- without_aliased(without_idle_rows(x))
   design <- model.matrix.pwcstats_logit(x)
   ordered <- inherits(x, "pwcstats_ordered_logit")
   if (inherits(x, "pwcstats_firth")) {
@@ -206,7 +206,7 @@ vcovHC.pwcstats_logit <- function(x, type = "HC3", ...) { # nolint
   call <- sys.call()
   if (inherits(x, "pwcstats_firth")) {
     method <- utils::getS3method("vcovHC", "default", envir = asNamespace("sandwich"))
-    return(method(without_idle_rows(x), type = type, ...))
+    return(method(without_aliased(without_idle_rows(x)), type = type, ...))
   }
   refuse_unknown(...)
   if (missing(type)) {
@@ -224,6 +224,7 @@ vcovBS.pwcstats_logit <- function(x, cluster = NULL, R = 250, ...) { # nolint
   check_count(R, "R", call, least = 2)
   refuse_other_equations(x, call)
   warn_of_separation(x, call)
+  x <- without_aliased(x)
   n <- nrow(x$model)
   if (is.null(cluster)) {
     cluster <- seq_len(n)

@@ -29,7 +29,8 @@ drop1.pwcstats_logit <- function(object, scope, scale = 0, test = c("none", "Chi
   }
   fit <- thaw(object, call)
   columns <- term_columns(object)
-  tests <- vapply(dropped, function(term) held_test(fit, columns[[term]], call)[-1L], numeric(2L))
+  one <- function(term) term_test(object, fit, columns[[term]], call)[-1L]
+  tests <- vapply(dropped, one, numeric(2L))
   with_tests(table, tests)
 }
 
@@ -52,7 +53,8 @@ add1.pwcstats_logit <- function(object, scope, scale = 0, test = c("none", "Chis
     larger <- eval(
       stats::update(object, changed, evaluate = FALSE), environment(stats::formula(object))
     )
-    compare_two(object, larger, call)[-1L]
+    # Its columns may be aliased.
+    if (larger$df == object$df) c(0, NA) else compare_two(object, larger, call)[-1L]
   }, numeric(2L))
   with_tests(table, tests)
 }

@@ -108,6 +108,7 @@ r2_mckelvey.pwcstats_logit <- function(model) { # nolint
 # The covariance of all coefficients is not that of the columns of one linear predictor.
 #' @exportS3Method performance::check_collinearity
 check_collinearity.pwcstats_logit <- function(x, ...) { # nolint
+  refuse_aliased(x, "check_collinearity()", NULL)
   refuse_separate_slopes(x, "check_collinearity()", "fit one of them by firth()", NULL)
   if (inherits(x, "pwcstats_firth")) {
     return(NextMethod())

@@ -107,6 +107,7 @@ check_selectable <- function(object, call) {
   if (!length(attr(object$terms, "term.labels"))) {
     abort("the model has no terms except the intercept, so there is nothing to select.", call)
   }
+  refuse_aliased(object, "stepwise()", call)
   correction <- first_of(object$correction, "none")
   if (correction != "none") {
     abort(

@@ -12,7 +12,7 @@ from statsmodels.base.data import ModelData, PandasData
 
 from pwcstats._arrays import Array
 from pwcstats._text import listed
-from pwcstats.errors import InputError, PwcWarning, arg, warn
+from pwcstats.errors import AliasedWarning, InputError, arg, warn
 
 # What statsmodels labels by coefficients: vectors, tables, and matrices.
 _VECTORS, _MATRICES = ("columns", "columns_eq", "multivariate_confint"), ("cov", "cov_eq")
@@ -81,7 +81,7 @@ def leave_out(model: Any, columns: list[int]) -> None:
     model._data_attr.append("all_exog")
     which = "coefficient of {} is" if len(columns) == 1 else "coefficients of {} are"
     one = "it is constant or a combination" if len(columns) == 1 else "they are constant or combinations"
-    warn(PwcWarning(f"the {which.format(listed(model.left_out))} missing, because {one} of the columns before."))
+    warn(AliasedWarning(f"the {which.format(listed(model.left_out))} missing, because {one} of the columns before."))
 
 
 def _constant(exog: Array, is_kept: NDArray[np.bool_], index: int | None) -> int | None:

@@ -19,7 +19,7 @@ from pwcstats_vocabulary import RVocabulary
 
 from pwcstats import _tables
 from pwcstats._params import is_whole
-from pwcstats.errors import InputError, Message, PwcError
+from pwcstats.errors import AliasedWarning, InputError, Message, PwcError
 
 # R functions that fit R learners and predict their probabilities.
 _R = {}
@@ -51,7 +51,8 @@ def call(function, args, kwargs):
         def collect(message, category, *where, **more):
             if issubclass(category, _NOT_FOR_USERS):
                 show_others(message, category, *where, **more)
-            elif rendered(message, vocabulary) not in outcome["warnings"]:
+            # R shows missing coefficients as NA, without a warning.
+            elif not issubclass(category, AliasedWarning) and rendered(message, vocabulary) not in outcome["warnings"]:
                 outcome["warnings"].append(rendered(message, vocabulary))
 
         warnings.showwarning = collect

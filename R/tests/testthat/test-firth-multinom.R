@@ -122,9 +122,6 @@ test_that("data that cannot be fitted are refused", {
   expect_refused(firth_multinom(factor(rep(1, 16)) ~ x, visits), "only one class .* '1'")
   expect_refused(firth_multinom(cbind(ill, 1) ~ x, visits), "must be a factor, not columns")
   expect_refused(firth_multinom(grade ~ x + offset(x), visits), "has no offset")
-  expect_refused(
-    firth_multinom(grade ~ x + twice, transform(visits, twice = 2 * x)), "twice.* is constant or a"
-  )
   expect_refused(firth_multinom(grade ~ x, visits, maxit = 1.5), "^maxit must be")
   fit <- firth_multinom(grade ~ x, visits)
   expect_refused(residuals(fit), "only for fits by firth\\(\\)")
