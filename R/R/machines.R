@@ -134,7 +134,8 @@ machine_to_py <- function(machine, rows, classes, call) {
 
 # What the fit shows of its machines.
 machine_parts <- function(machine) {
-  list(learner = names(machine), svm = if (machine[[1L]]$kind == default_learner) machine[[1L]]$options)
+  is_svm <- machine[[1L]]$kind == default_learner
+  list(learner = names(machine), svm = if (is_svm) machine[[1L]]$options)
 }
 
 svm_to_py <- function(svm, n_columns, call) {
