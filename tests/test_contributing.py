@@ -38,6 +38,8 @@ MENTIONED = {
     "R/R/cratio.R": {"cratio"},
     # insight's name of a distribution.
     "R/R/insight.R": {"logistic"},
+    "R/R/hybrid.R": {"svm"},
+    "R/R/ordinal-hybrid.R": {"svm"},
     "R/R/machines.R": {"svm"},
     # Its models are support vector machines only.
     "R/R/parsnip.R": {"svm"},

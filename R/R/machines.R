@@ -1,5 +1,8 @@
 # Formulas, options and fits of hybrid() and ordinal_hybrid(). pwc() uses the formulas and machines.
 
+# The machines that users get if they choose no other; these have arguments of their own.
+default_learner <- "svm"
+
 # As formula_input(), with the scaled columns for the machines, and their centre and scale.
 machine_input <- function(asked, environment, contrasts, scale, call) {
   check_flag(scale, "scale", call)
@@ -100,7 +103,7 @@ read_machine <- function(learners, svm, asked, call) {
   }
   given <- intersect(names(svm), names(asked))
   refuse_two_lists(learner, given, call)
-  is_svm <- learner$kind == "svm"
+  is_svm <- learner$kind == default_learner
   odd <- if (!is_svm) setdiff(given, known_learners[[learner$kind]])
   if (length(odd)) {
     abort(
@@ -122,7 +125,7 @@ read_machine <- function(learners, svm, asked, call) {
 
 machine_to_py <- function(machine, rows, classes, call) {
   learner <- machine[[1L]]
-  if (learner$kind == "svm") {
+  if (learner$kind == default_learner) {
     svm_to_py(learner$options, ncol(rows), call)
   } else {
     learner_to_py(learner, colnames(rows), classes, call)
@@ -131,7 +134,8 @@ machine_to_py <- function(machine, rows, classes, call) {
 
 # What the fit shows of its machines.
 machine_parts <- function(machine) {
-  list(learner = names(machine), svm = if (machine[[1L]]$kind == "svm") machine[[1L]]$options)
+  is_svm <- machine[[1L]]$kind == default_learner
+  list(learner = names(machine), svm = if (is_svm) machine[[1L]]$options)
 }
 
 svm_to_py <- function(svm, n_columns, call) {
@@ -140,7 +144,7 @@ svm_to_py <- function(svm, n_columns, call) {
   # scikit-learn may refuse integers here.
   numbers <- c("cost", "coef0", "tolerance")
   svm[numbers] <- lapply(svm[numbers], as.double)
-  call_bridge(python$bridge$learner, list("svm"), svm, call)
+  call_bridge(python$bridge$learner, list(default_learner), svm, call)
 }
 
 check_integration <- function(penalty, select, distance_cv, seed, call) {
