@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwcstats import FirthLogit, FirthMNLogit, InputError, stepwise
+from pwcstats import AdjacentCategories, FirthLogit, FirthMNLogit, InputError, OrderedLogit, stepwise
 from pwcstats.errors import AliasedWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:the coefficient")
@@ -261,3 +261,65 @@ def test_inference_is_that_of_the_other_columns(options):
     np.testing.assert_allclose(res.conf_int(method="profile").iloc[:3], plain.conf_int(method="profile"), rtol=REFIT)
     assert res.lr_test(["z", "sum"]).p_value == pytest.approx(plain.lr_test("z").p_value, rel=REFIT)
     assert res.lr_test(["x", "z", "sum"]).p_value == pytest.approx(plain.lr_test(["x", "z"]).p_value, rel=REFIT)
+
+
+ORDINAL = [
+    (OrderedLogit, {}),
+    (OrderedLogit, {"penalty": "firth"}),
+    (AdjacentCategories, {}),
+    (AdjacentCategories, {"penalty": "firth", "parallel": True}),
+]
+
+
+def ordinal_data():
+    rng = np.random.default_rng(8)
+    df = pd.DataFrame({"x": rng.normal(size=60), "z": rng.normal(size=60)})
+    df["grade"] = np.digitize(df["x"] + rng.logistic(size=60), [-1.0, 1.0])
+    return df.assign(sum=df["x"] + df["z"], const_too=3.0)
+
+
+@pytest.mark.parametrize(("model", "options"), ORDINAL)
+class TestOrdinal:
+    """Columns without a coefficient, as with polr() in R."""
+
+    FULL = "grade ~ x + const_too + z + sum"
+
+    def fit(self, model, options):
+        df = ordinal_data()
+        with pytest.warns(AliasedWarning, match=r"coefficients of \(const_too, sum\) are missing"):
+            res = model.from_formula(self.FULL, df, **options).fit()
+        return res, model.from_formula("grade ~ x + z", df, **options).fit()
+
+    def test_equals_the_fit_without_them(self, model, options):
+        res, plain = self.fit(model, options)
+        assert list(res.model.left_out) == ["const_too", "sum"]
+        assert list(res.params.index) == list(plain.params.index)
+        np.testing.assert_allclose(res.params, plain.params, rtol=SAME)
+        np.testing.assert_allclose(res.cov_params(), plain.cov_params(), rtol=SAME)
+        assert (res.df_model, res.df_resid) == (plain.df_model, plain.df_resid)
+        assert "Missing, because" in str(res.summary())
+        assert "const_too, sum" in str(res.summary())
+
+    def test_predictions(self, model, options):
+        res, plain = self.fit(model, options)
+        new = ordinal_data()[:5]
+        np.testing.assert_allclose(res.predict(), plain.predict(), rtol=SAME)
+        np.testing.assert_allclose(res.predict(new), plain.predict(new), rtol=SAME)
+        ours, theirs = (one.get_prediction(new).tidy()["conf_high"] for one in (res, plain))
+        np.testing.assert_allclose(ours, theirs, rtol=SAME)
+
+    def test_tests(self, model, options):
+        res, plain = self.fit(model, options)
+        smaller = model.from_formula("grade ~ z", ordinal_data(), **options).fit()
+        assert res.lr_test().p_value == pytest.approx(plain.lr_test().p_value, rel=REFIT)
+        assert res.lr_test(smaller).p_value == pytest.approx(plain.lr_test(smaller).p_value, rel=REFIT)
+        np.testing.assert_allclose(
+            res.tidy(method="profile").iloc[:, 1:], plain.tidy(method="profile").iloc[:, 1:], rtol=REFIT
+        )
+        for call in (lambda: res.lr_test("x"), res.get_margeff, res.wald_test_terms):
+            with pytest.raises(InputError, match="needs the coefficients of all columns"):
+                call()
+
+    def test_can_be_an_error(self, model, options):
+        with pytest.raises(InputError, match=r"\(const_too, sum\) are constant or combinations of the columns before"):
+            model.from_formula(self.FULL, ordinal_data(), aliased="raise", **options)

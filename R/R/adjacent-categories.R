@@ -86,7 +86,8 @@ adjacent_categories <- function(formula,
       penalty = option_to_py(penalty),
       parallel = parallel,
       freq_weights = row_weights_to_py(input$weights[used]),
-      offset = if (!is.null(input$offset)) numbers_to_py(input$offset[used])
+      offset = if (!is.null(input$offset)) numbers_to_py(input$offset[used]),
+      aliased = "raise"
     ),
     call
   )

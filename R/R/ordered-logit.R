@@ -83,7 +83,8 @@ ordered_logit <- function(formula,
     list(
       penalty = option_to_py(penalty),
       freq_weights = row_weights_to_py(input$weights[used]),
-      offset = if (!is.null(input$offset)) numbers_to_py(input$offset[used])
+      offset = if (!is.null(input$offset)) numbers_to_py(input$offset[used]),
+      aliased = "raise"
     ),
     call
   )

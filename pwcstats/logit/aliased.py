@@ -3,6 +3,7 @@
 As in R's ``glm``, they are left out of the fit. The model has the other columns; what users see has all of them.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,11 @@ def leave_out(model: Any, columns: list[int]) -> None:
     data.__class__ = _AliasedPandas if isinstance(data, PandasData) else _AliasedArrays
     model._data_attr.append("all_exog")
     warn_of_aliased(model.left_out)
+
+
+def aliased_note(names: Sequence[str]) -> str:
+    """A sentence for summaries."""
+    return f"Missing, because constant or combinations of the columns before: {', '.join(names)}."
 
 
 def warn_of_aliased(names: list[str]) -> None:

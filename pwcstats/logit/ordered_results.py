@@ -16,6 +16,7 @@ from pwcstats._arrays import Array
 from pwcstats._results import TestResult
 from pwcstats._text import counted, listed
 from pwcstats.errors import InputError, code
+from pwcstats.logit.aliased import aliased_note
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.ordinal_predictions import OrdinalModelResults
 from pwcstats.logit.robust import check_nonrobust
@@ -174,6 +175,7 @@ class OrderedLogitResults(OrdinalModelResults):
         summary.add_extra_txt(
             [
                 "logit P(y <= j) = threshold j - x'slopes.",
+                *([aliased_note(model.left_out)] if model.left_out else []),
                 *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
                 *([f"Standard errors are robust ({self.cov_type})."] if self.cov_type != "nonrobust" else []),
                 *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),

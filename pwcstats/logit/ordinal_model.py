@@ -27,6 +27,8 @@ class OrderedClasses(FromFormula, Model):
 
     # Options for the error message.
     _options: ClassVar[str]
+    # Names of the columns that have no coefficient.
+    left_out: Sequence[str] = ()
 
     def __init__(
         self, endog: Any, exog: Any, categories: Any, extra: dict[str, Any], kwargs: dict[str, Any], needs_column: bool
@@ -81,8 +83,6 @@ class OrdinalModel(OrderedClasses):
     """A model of ordered classes with one likelihood; the documentation is that of the subclasses."""
 
     _options = "penalty, freq_weights, offset, categories, aliased and missing"
-    # Names of the columns that have no coefficient.
-    left_out: Sequence[str] = ()
     # What can be predicted, besides classes.
     _kinds: ClassVar[tuple[str, ...]]
     _likelihood: CentredLikelihood

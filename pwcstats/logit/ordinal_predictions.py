@@ -13,6 +13,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._results import Result
 from pwcstats.errors import InputError, code
+from pwcstats.logit.aliased import refuse_aliased
 from pwcstats.logit.formulas import offset_of_rows
 from pwcstats.logit.ordinal_results import OrdinalResults
 
@@ -94,6 +95,7 @@ class OrdinalModelResults(OrdinalResults):
         _params.choice(at, ("overall", "mean"), "at")
         _params.flag(dummy, "dummy")
         self._check_finite(code("get_margeff"))
+        refuse_aliased(self.model, code("get_margeff"))
         model, params = self.model, np.asarray(self.params)
         x, offset = model._slopes_of(model.exog), model._offset
         weight = model._weight / model._weight.sum()

@@ -16,6 +16,7 @@ from pwcstats._arrays import Array
 from pwcstats._results import TestResult
 from pwcstats._text import did_you_mean, listed
 from pwcstats.errors import InputError, arg, code, value
+from pwcstats.logit.aliased import refuse_aliased
 from pwcstats.logit.binary import Fit
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import SeveralEquations, StatsmodelsResult

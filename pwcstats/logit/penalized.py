@@ -18,7 +18,7 @@ from pwcstats._kernels.separation import overlap
 from pwcstats._text import did_you_mean, listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading, robust
-from pwcstats.logit.aliased import kept_contrasts, leave_out, refuse_aliased
+from pwcstats.logit.aliased import aliased_note, kept_contrasts, leave_out, refuse_aliased
 from pwcstats.logit.binary import cure_of
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import HidesUnavailable, Unavailable
@@ -397,8 +397,7 @@ class PenalizedResults(PenalizedInference):
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
         notes = []
         if self.model.left_out:
-            missing = ", ".join(self.model.left_out)
-            notes.append(f"Missing, because constant or combinations of the columns before: {missing}.")
+            notes.append(aliased_note(self.model.left_out))
         if self.model._firth:
             notes += self._response_note()
         if self.model.tau:

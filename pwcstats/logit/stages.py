@@ -13,6 +13,7 @@ from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import counted
 from pwcstats.errors import InputError
+from pwcstats.logit.aliased import aliased_note
 from pwcstats.logit.ordinal_results import OrdinalResults
 
 
@@ -129,6 +130,7 @@ class StagedResults(OrdinalResults):
         summary.add_extra_txt(
             [
                 *stages,
+                *([aliased_note(model.left_out)] if model.left_out else []),
                 *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
                 *([f"Standard errors are robust ({self.cov_type})."] if self.cov_type != "nonrobust" else []),
                 *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),
