@@ -30,6 +30,11 @@ CONFIGURATIONS = {
     "ordinal": OrdinalHybridClassifier(SVC(kernel="linear")),
     "ordinal rbf": OrdinalHybridClassifier(SVC(), distance_cv=None, penalty="firth"),
 }
+# tests/test_hybrid_weights.py compares weights with repeated rows where folds and clusters are given.
+WEIGHTS = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "folds, clusters and SVC's gamma differ for repeated rows"
+    for kind in ("dense", "sparse")
+}
 # scikit-learn has the same exception for its FixedThresholdClassifier and TunedThresholdClassifierCV.
 THRESHOLD = {
     "individualized": {"check_classifiers_train": "predicts as many positives as there are, not the likelier class"}
@@ -43,7 +48,9 @@ THRESHOLD = {
     [name if name in ("plain", "ordinal") else pytest.param(name, marks=pytest.mark.slow) for name in CONFIGURATIONS],
 )
 def test_check_estimator(name):
-    checks = check_estimator(CONFIGURATIONS[name], expected_failed_checks=THRESHOLD.get(name), on_skip=None)
+    checks = check_estimator(
+        CONFIGURATIONS[name], expected_failed_checks=WEIGHTS | THRESHOLD.get(name, {}), on_skip=None
+    )
     skipped = {check["check_name"] for check in checks if check["status"] == "skipped"}
     # It needs an environment variable, and is skipped for all estimators without it.
     assert skipped <= {"check_array_api_input"}
