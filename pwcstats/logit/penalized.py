@@ -1,6 +1,7 @@
 """Models with Jeffreys' penalty, and their results: what the binary and the multinomial model share."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any, Literal
@@ -94,9 +95,9 @@ class PenalizedModel(HidesUnavailable):
         self._init_keys.append("tau")
 
     @property
+    @abstractmethod
     def class_labels(self) -> list[Any]:
         """Classes, the baseline first."""
-        raise NotImplementedError
 
     def _leave_out(self, columns: list[int]) -> None:
         """Leave out aliased columns."""
